@@ -1,0 +1,46 @@
+package dev.weir.config;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The configuration at one moment. Immutable; a change makes a new snapshot.
+ *
+ * @param version of plans and endpoints; grows with each change of them
+ * @param defaultPlan of keys without an assignment; empty to refuse such keys
+ * @param plans by name
+ * @param endpoints weights by endpoint name, permits
+ * @param assignments plan names by key
+ */
+public record ConfigSnapshot(
+    long version,
+    Optional<String> defaultPlan,
+    Map<String, Plan> plans,
+    Map<String, Long> endpoints,
+    Map<String, String> assignments) {
+
+  /** The weight of a request without an endpoint, or to one that has no weight of its own. */
+  public static final long DEFAULT_WEIGHT = 1;
+
+  public ConfigSnapshot {
+    plans = Map.copyOf(plans);
+    endpoints = Map.copyOf(endpoints);
+  }
+
+  /** Permits that a request to {@code endpoint} (empty for none) costs. */
+  public long weight(String endpoint) {
+    return endpoints.getOrDefault(endpoint, DEFAULT_WEIGHT);
+  }
+
+  /** The plan of {@code key}: its assignment, else the default; empty if there is neither. */
+  public Optional<Plan> planOf(String key) {
+    String assigned = assignments.get(key);
+    String name = assigned != null ? assigned : defaultPlan.orElse("");
+    return Optional.ofNullable(plans.get(name));
+  }
+
+  /** The plan named {@code name}. */
+  public Optional<Plan> plan(String name) {
+    return Optional.ofNullable(plans.get(name));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.config;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * One limit of a plan.
+ *
+ * @param name unique in its plan; also names the limit's counters in the store, so that renaming a
+ *     limit forgets what was used of it
+ * @param endpoints that it applies to; empty for all requests, with an endpoint or without
+ * @param algorithm how it counts
+ */
+public record Limit(String name, Set<String> endpoints, Algorithm algorithm) {
+
+  /** The name of a limit that was given none. */
+  public static final String DEFAULT_NAME = "default";
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
+
+  /**
+   * @throws IllegalArgumentException if the name has characters other than letters, digits and
+   *     {@code _ . -}, which a name in the store and in a structured header field cannot hold
+   */
+  public Limit {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "name: must be 1 to 64 letters, digits, '_', '.' or '-', was '" + name + "'");
+    }
+    endpoints = Set.copyOf(endpoints);
+  }
+
+  /** Whether a request to {@code endpoint} (empty for none) has to pass this limit. */
+  public boolean appliesTo(String endpoint) {
+    return endpoints.isEmpty() || endpoints.contains(endpoint);
+  }
+}

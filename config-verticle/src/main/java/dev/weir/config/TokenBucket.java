@@ -1,0 +1,113 @@
+package dev.weir.config;
+
+import java.time.Duration;
+
+/**
+ * A bucket that refills continuously and bursts up to its capacity.
+ *
+ * @param rate permits that flow in per {@code period}; may be fractional; from 1 a year to 10^9 a
+ *     second
+ * @param period over which the rate is meant, at least a millisecond, at most ten years
+ * @param capacity permits that a full bucket holds, 0 to 10^12
+ */
+public record TokenBucket(double rate, Duration period, long capacity) implements Algorithm {
+
+  /** Largest capacity, in permits. */
+  public static final long MAX_CAPACITY = 1_000_000_000_000L;
+
+  /** Largest rate, in permits per second. */
+  public static final double MAX_PERMITS_PER_SECOND = 1e9;
+
+  /**
+   * Level arithmetic is done in doubles, here and in the store's script alike. Each step rounds by
+   * at most a few units in the last place of the capacity; this much forgives them, and is far
+   * below one permit at any capacity.
+   */
+  private static final double ROUNDING = 0x1p-48;
+
+  private static final double MICROS_PER_SECOND = 1e6;
+  private static final double SLOWEST_PERMITS_PER_SECOND = 1.0 / Duration.ofDays(366).toSeconds();
+
+  /**
+   * @throws IllegalArgumentException if a number is out of its range
+   */
+  public TokenBucket {
+    if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(Duration.ofDays(3660)) > 0) {
+      throw new IllegalArgumentException("period: must be from 1ms to 3660d, was " + period);
+    }
+    double perSecond = rate / (period.toNanos() / 1e9);
+    // Written so that NaN is refused as well.
+    if (!(perSecond >= SLOWEST_PERMITS_PER_SECOND && perSecond <= MAX_PERMITS_PER_SECOND)) {
+      throw new IllegalArgumentException(
+          "rate: must be from 1 a year to 1000000000 a second, was " + rate + " per " + period);
+    }
+    if (capacity < 0 || capacity > MAX_CAPACITY) {
+      throw new IllegalArgumentException(
+          "capacity: must be from 0 to " + MAX_CAPACITY + ", was " + capacity);
+    }
+  }
+
+  /** Permits that flow in per microsecond. */
+  public double permitsPerMicro() {
+    return rate / periodMicros();
+  }
+
+  /** The period, in microseconds. */
+  public double periodMicros() {
+    return period.toNanos() / 1e3;
+  }
+
+  /**
+   * The level that {@code used} has leaked down to, permits, never below 0.
+   *
+   * @param elapsedMicros since {@code used} was true; a negative time, of a clock that stepped
+   *     back, counts as none
+   */
+  public double levelAfter(double used, long elapsedMicros) {
+    if (elapsedMicros <= 0) {
+      return used;
+    }
+    return Math.max(0, used - elapsedMicros * rate / periodMicros());
+  }
+
+  /** Whether {@code cost} permits fit on top of the level {@code used}. */
+  public boolean fits(double used, long cost) {
+    return used + cost <= capacity * (1 + ROUNDING);
+  }
+
+  /** Whole permits that fit on top of the level {@code used}, 0 or more. */
+  public long free(double used) {
+    return Math.max(0, (long) Math.floor(capacity * (1 + ROUNDING) - used));
+  }
+
+  /**
+   * Microseconds until {@code cost} permits fit on top of what {@code used} has then leaked down
+   * to; 0 if they do now. The cost must not exceed the capacity.
+   */
+  public long microsUntilFits(double used, long cost) {
+    if (fits(used, cost)) {
+      return 0;
+    }
+    return (long) Math.ceil((used + cost - capacity) * periodMicros() / rate);
+  }
+
+  /** Microseconds until the level {@code used} has leaked away. */
+  public long microsUntilEmpty(double used) {
+    return (long) Math.ceil(used * periodMicros() / rate);
+  }
+
+  @Override
+  public long quota() {
+    return capacity;
+  }
+
+  @Override
+  public long windowSeconds() {
+    return Math.max(1, (long) Math.ceil(capacity / permitsPerMicro() / MICROS_PER_SECOND));
+  }
+
+  @Override
+  public long admittedOver(long windowMicros) {
+    return (long) (capacity + permitsPerMicro() * windowMicros);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.weir.lease;
+
+import io.vertx.core.Future;
+import java.util.List;
+
+/**
+ * The counters that all nodes share.
+ *
+ * <p>Called from one Vert.x context, that of the lease verticle, on which its futures complete. It
+ * sets no deadline of its own on a refill: the caller stops waiting when it likes, and takes a late
+ * outcome for what it is worth.
+ */
+public interface Store {
+
+  /**
+   * Takes, returns and charges permits, one atomic step per refill. Refills of one call travel
+   * together, in one round trip per store node; those of one key are carried out in the order
+   * given.
+   *
+   * @return a future per refill, in order; none of them fails, since {@link
+   *     RefillOutcome.Unavailable} is an outcome
+   */
+  List<Future<RefillOutcome>> refill(List<Refill> batch);
+
+  /** Forgets what {@code key} has used of the limits of {@code limitNames}. */
+  Future<Void> forget(String key, List<String> limitNames);
+
+  /** Whether the store answered when it was last asked. */
+  boolean healthy();
+
+  /**
+   * Connects and makes the first call, so that no caller pays for it. Fails when the store is out
+   * of reach; the store then goes on trying by itself.
+   */
+  Future<Void> start();
+
+  /** Ends all connections; refills that are under way become unavailable. */
+  Future<Void> close();
+}
