@@ -1,0 +1,91 @@
+package dev.weir.lease;
+
+import dev.weir.config.Clock;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connects the {@link RefillQueue} to an event loop and to the store. Deploy one instance; its
+ * store is closed with it.
+ */
+public final class LeaseVerticle extends VerticleBase {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseVerticle.class);
+
+  /** How finely deadlines are watched; a timer per refill would cost more than the refill. */
+  private static final long TICK_MILLIS = 1;
+
+  private final Store store;
+  private final Clock clock;
+  private final StoreClock storeClock;
+  private final Duration timeout;
+  private final MeterRegistry registry;
+  private RefillQueue queue;
+  private boolean ticking;
+
+  /**
+   * @param timeout the deadline of a refill, from the moment it is wanted
+   */
+  public LeaseVerticle(
+      Store store, Clock clock, StoreClock storeClock, Duration timeout, MeterRegistry registry) {
+    this.store = store;
+    this.clock = clock;
+    this.storeClock = storeClock;
+    this.timeout = timeout;
+    this.registry = registry;
+  }
+
+  @Override
+  public Future<?> start() {
+    Context context = vertx.getOrCreateContext();
+    queue =
+        new RefillQueue(
+            store,
+            clock,
+            storeClock,
+            timeout.toNanos() / 1000,
+            task ->
+                context.runOnContext(
+                    ignored -> {
+                      task.run();
+                      tick();
+                    }),
+            registry);
+    return store
+        .start()
+        .recover(
+            failure -> {
+              log.warn("the store is out of reach, going on without it: {}", failure.getMessage());
+              return Future.succeededFuture();
+            });
+  }
+
+  @Override
+  public Future<?> stop() {
+    return store.close();
+  }
+
+  /** Where refills are handed in. Valid once deployed. */
+  public Refills refills() {
+    return queue;
+  }
+
+  /** Watches deadlines while there are any. */
+  private void tick() {
+    if (ticking || !queue.expire()) {
+      return;
+    }
+    ticking = true;
+    vertx.setTimer(
+        TICK_MILLIS,
+        ignored -> {
+          ticking = false;
+          tick();
+        });
+  }
+}
