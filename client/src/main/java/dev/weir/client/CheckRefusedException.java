@@ -1,8 +1,9 @@
 package dev.weir.client;
 
 /**
- * A request that got no decision because it was wrong; it spent nothing. It carries no stack trace:
- * the fault is the caller's, and a caller may make it often.
+ * A request that got no decision because it was wrong; it spent nothing. The message is one line:
+ * the member that is at fault, a colon, and what is wrong with it. It carries no stack trace: the
+ * fault is the caller's, and a caller may make it often.
  */
 public final class CheckRefusedException extends RuntimeException {
 
@@ -33,6 +34,15 @@ public final class CheckRefusedException extends RuntimeException {
   /** The refusal that an event-bus failure of this code and message stands for. */
   static CheckRefusedException ofReply(int code, String message) {
     return new CheckRefusedException(code, message);
+  }
+
+  static boolean isCode(int code) {
+    return code == 400 || code == 403 || code == 404;
+  }
+
+  /** The same refusal of a request that is itself a part of something, found at {@code path}. */
+  public CheckRefusedException within(String path) {
+    return new CheckRefusedException(code, path + "." + getMessage());
   }
 
   /** 400, 403 or 404, with the meaning that HTTP gives them. */

@@ -6,7 +6,8 @@ import java.util.Objects;
  * A question to the limiter: may this key spend this much?
  *
  * <p>Absent members are values, not nulls: an {@code endpoint} or {@code plan} that was not given
- * is the empty string, a {@code cost} that was not given is {@link #COST_OF_ENDPOINT}.
+ * is the empty string, a {@code cost} that was not given is {@link #COST_OF_ENDPOINT}. No text may
+ * be longer than {@value #MAX_KEY_BYTES} bytes of UTF-8.
  *
  * @param key who is limited; 1 to {@value #MAX_KEY_BYTES} bytes of UTF-8, any well-formed Unicode
  * @param endpoint whose weight is the cost when none is given; empty for none
@@ -16,7 +17,7 @@ import java.util.Objects;
  */
 public record CheckRequest(String key, String endpoint, long cost, String plan) {
 
-  /** Longest key, in bytes of UTF-8. */
+  /** Longest key, endpoint or plan, in bytes of UTF-8. */
   public static final int MAX_KEY_BYTES = 1024;
 
   /** Largest cost of one request, in permits. */
@@ -35,13 +36,11 @@ public record CheckRequest(String key, String endpoint, long cost, String plan) 
     if (key.isEmpty()) {
       throw CheckRefusedException.badRequest("key: must not be empty");
     }
-    if (lengthInUtf8(key, "key") > MAX_KEY_BYTES) {
-      throw CheckRefusedException.badRequest(
-          "key: must be at most " + MAX_KEY_BYTES + " bytes of UTF-8");
-    }
+    requireBounded(key, "key");
+    requireBounded(endpoint, "endpoint");
+    requireBounded(plan, "plan");
     if (cost != COST_OF_ENDPOINT && (cost < 0 || cost > MAX_COST)) {
-      throw CheckRefusedException.badRequest(
-          "cost: must be a whole number from 0 to " + MAX_COST + ", was " + cost);
+      throw badCost(cost);
     }
   }
 
@@ -50,8 +49,16 @@ public record CheckRequest(String key, String endpoint, long cost, String plan) 
     return new CheckRequest(key, "", COST_OF_ENDPOINT, "");
   }
 
-  /** The same request for {@code cost} permits. */
+  /**
+   * The same request for {@code cost} permits.
+   *
+   * @param cost 0 to {@value #MAX_COST}
+   */
   public CheckRequest withCost(long cost) {
+    if (cost < 0) {
+      // The constructor knows a negative number that means something else.
+      throw badCost(cost);
+    }
     return new CheckRequest(key, endpoint, cost, plan);
   }
 
@@ -63,6 +70,18 @@ public record CheckRequest(String key, String endpoint, long cost, String plan) 
   /** The same request under {@code plan}, whatever the configuration says of the key. */
   public CheckRequest withPlan(String plan) {
     return new CheckRequest(key, endpoint, cost, plan);
+  }
+
+  private static CheckRefusedException badCost(long cost) {
+    return CheckRefusedException.badRequest(
+        "cost: must be a whole number from 0 to " + MAX_COST + ", was " + cost);
+  }
+
+  private static void requireBounded(String text, String member) {
+    if (lengthInUtf8(text, member) > MAX_KEY_BYTES) {
+      throw CheckRefusedException.badRequest(
+          member + ": must be at most " + MAX_KEY_BYTES + " bytes of UTF-8");
+    }
   }
 
   /**
