@@ -16,6 +16,8 @@ public record Limit(String name, Set<String> endpoints, Algorithm algorithm) {
   /** The name of a limit that was given none. */
   public static final String DEFAULT_NAME = "default";
 
+  static final String NAME_RULE = "must be 1 to 64 letters, digits, '_', '.' or '-'";
+
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
 
   /**
@@ -23,11 +25,14 @@ public record Limit(String name, Set<String> endpoints, Algorithm algorithm) {
    *     {@code _ . -}, which a name in the store and in a structured header field cannot hold
    */
   public Limit {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "name: must be 1 to 64 letters, digits, '_', '.' or '-', was '" + name + "'");
+    if (!isName(name)) {
+      throw new IllegalArgumentException("name: " + NAME_RULE + ", was " + Errors.shown(name));
     }
     endpoints = Set.copyOf(endpoints);
+  }
+
+  static boolean isName(String text) {
+    return NAME.matcher(text).matches();
   }
 
   /** Whether a request to {@code endpoint} (empty for none) has to pass this limit. */

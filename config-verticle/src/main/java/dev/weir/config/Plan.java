@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * A named contract.
  *
- * @param name 1 to 128 characters
+ * @param name 1 to 128 characters, none of them a control character
  * @param limits that every request has to pass, at least one, with distinct names
  */
 public record Plan(String name, List<Limit> limits) {
@@ -16,13 +16,15 @@ public record Plan(String name, List<Limit> limits) {
   public static final int MAX_LIMITS = 16;
 
   /**
-   * @throws IllegalArgumentException if there is no limit, there are more than {@value
-   *     #MAX_LIMITS}, or two have the same name
+   * @throws IllegalArgumentException if the name is not one, there is no limit, there are more than
+   *     {@value #MAX_LIMITS}, or two have the same name
    */
   public Plan {
-    if (name.isEmpty() || name.length() > 128) {
-      throw new IllegalArgumentException("plan: name must be 1 to 128 characters");
-    }
+    Names.faultOfName(name)
+        .ifPresent(
+            fault -> {
+              throw new IllegalArgumentException("plan: " + fault);
+            });
     limits = List.copyOf(limits);
     if (limits.isEmpty() || limits.size() > MAX_LIMITS) {
       throw new IllegalArgumentException("limits: must be 1 to " + MAX_LIMITS);

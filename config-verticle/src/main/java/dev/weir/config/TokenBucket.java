@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param rate permits that flow in per {@code period}; may be fractional; from 1 a year to 10^9 a
  *     second
- * @param period over which the rate is meant, at least a millisecond, at most ten years
+ * @param period over which the rate is meant, whole milliseconds, at most ten years
  * @param capacity permits that a full bucket holds, 0 to 10^12
  */
 public record TokenBucket(double rate, Duration period, long capacity) implements Algorithm {
@@ -33,13 +33,20 @@ public record TokenBucket(double rate, Duration period, long capacity) implement
    */
   public TokenBucket {
     if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(Duration.ofDays(3660)) > 0) {
-      throw new IllegalArgumentException("period: must be from 1ms to 3660d, was " + period);
+      throw new IllegalArgumentException(
+          "period: must be from 1ms to 3660d, was " + Durations.format(period));
+    }
+    if (period.toNanosPart() % 1_000_000 != 0) {
+      throw new IllegalArgumentException("period: must be whole milliseconds, was " + period);
     }
     double perSecond = rate / (period.toNanos() / 1e9);
     // Written so that NaN is refused as well.
     if (!(perSecond >= SLOWEST_PERMITS_PER_SECOND && perSecond <= MAX_PERMITS_PER_SECOND)) {
       throw new IllegalArgumentException(
-          "rate: must be from 1 a year to 1000000000 a second, was " + rate + " per " + period);
+          "rate: must be from 1 a year to 1000000000 a second, was "
+              + rate
+              + " per "
+              + Durations.format(period));
     }
     if (capacity < 0 || capacity > MAX_CAPACITY) {
       throw new IllegalArgumentException(

@@ -1,0 +1,166 @@
+package dev.weir.config;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Plans and endpoint weights, as one versioned whole: a change makes the next document, or is
+ * refused. Assignments of keys are apart, since there may be hundreds of thousands.
+ *
+ * @param version 1 or more, one more than that of the document before
+ */
+record ConfigDocument(
+    long version,
+    Optional<String> defaultPlan,
+    Map<String, Plan> plans,
+    Map<String, Long> endpoints) {
+
+  ConfigDocument {
+    plans = Map.copyOf(plans);
+    endpoints = Map.copyOf(endpoints);
+  }
+
+  /** The first document, of what the first node brings along. */
+  static ConfigDocument first(PlansFile seed) {
+    return new ConfigDocument(1, seed.defaultPlan(), seed.plans(), seed.endpoints());
+  }
+
+  /** Adds what a later node brings along and is not there yet; what is there stands. */
+  ConfigDocument adding(PlansFile seed) {
+    Map<String, Plan> allPlans = new HashMap<>(seed.plans());
+    allPlans.putAll(plans);
+    Map<String, Long> allEndpoints = new HashMap<>(seed.endpoints());
+    allEndpoints.putAll(endpoints);
+    return next(allPlans, allEndpoints);
+  }
+
+  ConfigDocument putPlan(Plan plan) {
+    Map<String, Plan> changed = new HashMap<>(plans);
+    changed.put(plan.name(), plan);
+    return next(changed, endpoints);
+  }
+
+  /**
+   * @param assigned whether a key is on the plan
+   * @throws ConfigRefusedException 404 if there is no such plan, 409 if it is in use
+   */
+  ConfigDocument deletePlan(String name, boolean assigned) {
+    requirePlan(name);
+    if (defaultPlan.equals(Optional.of(name))) {
+      throw refused(409, Errors.join("plans", name), "is the default plan");
+    }
+    if (assigned) {
+      throw refused(409, Errors.join("plans", name), "keys are assigned to it");
+    }
+    Map<String, Plan> changed = new HashMap<>(plans);
+    changed.remove(name);
+    return next(changed, endpoints);
+  }
+
+  /**
+   * @throws ConfigRefusedException 400 if the name or the weight is out of its range
+   */
+  ConfigDocument putEndpoint(String endpoint, long weight) {
+    String path = Errors.join("endpoints", endpoint);
+    Errors errors = new Errors();
+    Names.faultOfName(endpoint).ifPresent(fault -> errors.add(path, fault));
+    if (weight < 0 || weight > PlansFile.MAX_WEIGHT) {
+      errors.add(path, Members.notWhole(weight, 0, PlansFile.MAX_WEIGHT));
+    }
+    errors.throwIfAny();
+    Map<String, Long> changed = new HashMap<>(endpoints);
+    changed.put(endpoint, weight);
+    return next(plans, changed);
+  }
+
+  /**
+   * @throws ConfigRefusedException 400 if the key is malformed, 404 if there is no such plan
+   */
+  void checkAssignment(String key, String plan) {
+    Errors errors = new Errors();
+    Names.faultOfKey(key).ifPresent(fault -> errors.add("key", fault));
+    errors.throwIfAny();
+    requirePlan(plan);
+  }
+
+  ConfigSnapshot with(Assignments assignments) {
+    return new ConfigSnapshot(version, defaultPlan, plans, endpoints, assignments);
+  }
+
+  /** What changed since {@code before}, in one line for the log; never a key. */
+  String changesSince(ConfigDocument before) {
+    List<String> changes = new ArrayList<>();
+    if (!defaultPlan.equals(before.defaultPlan)) {
+      changes.add("default plan " + defaultPlan.orElse("none"));
+    }
+    describe("plans", before.plans, plans, changes);
+    describe("endpoints", before.endpoints, endpoints, changes);
+    return String.join(", ", changes);
+  }
+
+  /** As members that a JSON writer takes; {@link #parse} reads them back. */
+  Map<String, Object> format() {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("version", version);
+    members.put("default_plan", defaultPlan.orElse(null));
+    Map<String, Object> planMembers = new TreeMap<>();
+    plans.forEach((name, plan) -> planMembers.put(name, PlanFormat.format(plan)));
+    members.put("plans", planMembers);
+    members.put("endpoints", new TreeMap<>(endpoints));
+    return members;
+  }
+
+  /**
+   * @throws ConfigRefusedException with code 400 if {@code members} are not of a document
+   */
+  static ConfigDocument parse(Map<String, Object> members) {
+    Map<String, Object> rest = new LinkedHashMap<>(members);
+    Object given = rest.remove("version");
+    long version =
+        Members.wholeOf(given, 1, Long.MAX_VALUE)
+            .orElseThrow(() -> refused(400, "version", Members.notWhole(given, 1, Long.MAX_VALUE)));
+    PlansFile contents = PlansFile.of(rest);
+    return new ConfigDocument(
+        version, contents.defaultPlan(), contents.plans(), contents.endpoints());
+  }
+
+  /** Only what differs is a new version. */
+  private ConfigDocument next(Map<String, Plan> newPlans, Map<String, Long> newEndpoints) {
+    return newPlans.equals(plans) && newEndpoints.equals(endpoints)
+        ? this
+        : new ConfigDocument(version + 1, defaultPlan, newPlans, newEndpoints);
+  }
+
+  private void requirePlan(String name) {
+    if (!plans.containsKey(name)) {
+      throw refused(404, Errors.join("plans", name), "there is no such plan");
+    }
+  }
+
+  private static <T> void describe(
+      String what, Map<String, T> before, Map<String, T> after, List<String> changes) {
+    List<String> put =
+        after.keySet().stream()
+            .filter(name -> !after.get(name).equals(before.get(name)))
+            .sorted()
+            .toList();
+    TreeSet<String> removed = new TreeSet<>(before.keySet());
+    removed.removeAll(after.keySet());
+    if (!put.isEmpty()) {
+      changes.add(what + " put " + put);
+    }
+    if (!removed.isEmpty()) {
+      changes.add(what + " removed " + removed);
+    }
+  }
+
+  private static ConfigRefusedException refused(int code, String path, String reason) {
+    return new ConfigRefusedException(code, List.of(path + ": " + reason));
+  }
+}

@@ -1,0 +1,30 @@
+package dev.weir.config;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The membership of a node that is alone: one node, for ever. */
+final class SoleMembership implements Membership {
+
+  private volatile List<NodeStatus> self = List.of();
+
+  @Override
+  public int nodes() {
+    return 1;
+  }
+
+  @Override
+  public List<NodeStatus> members() {
+    return self;
+  }
+
+  @Override
+  public void onChange(Consumer<Integer> listener) {
+    // The count never changes.
+  }
+
+  @Override
+  public void publish(NodeStatus status) {
+    self = List.of(status);
+  }
+}
