@@ -1,0 +1,76 @@
+package dev.weir.decision;
+
+import dev.weir.client.CheckRefusedException;
+import dev.weir.client.CheckRequest;
+import dev.weir.config.ConfigSnapshot;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** A configuration snapshot with its plans made ready for deciding. Immutable. */
+final class BoundConfig {
+
+  private final ConfigSnapshot snapshot;
+  private final long epoch;
+  private final Map<String, BoundPlan> configured = new HashMap<>();
+  private final Map<String, BoundPlan> named = new HashMap<>();
+
+  /**
+   * @param epoch distinct for every snapshot that this process has seen
+   */
+  BoundConfig(ConfigSnapshot snapshot, long epoch) {
+    this.snapshot = snapshot;
+    this.epoch = epoch;
+    snapshot
+        .plans()
+        .forEach(
+            (name, plan) -> {
+              configured.put(name, new BoundPlan(epoch, plan, false));
+              named.put(name, new BoundPlan(epoch, plan, true));
+            });
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  /** Permits that {@code request} costs. */
+  long cost(CheckRequest request) {
+    return request.cost() == CheckRequest.COST_OF_ENDPOINT
+        ? snapshot.weight(request.endpoint())
+        : request.cost();
+  }
+
+  /**
+   * The plan of {@code key}.
+   *
+   * @throws CheckRefusedException with code 403 if it has none
+   */
+  BoundPlan planOf(String key) {
+    return snapshot
+        .planOf(key)
+        .map(plan -> configured.get(plan.name()))
+        .orElseThrow(
+            () -> CheckRefusedException.unknownKey("key: has no plan, and there is no default"));
+  }
+
+  /** What a key bound to {@code former} in an earlier epoch is bound to now; empty if nothing. */
+  Optional<BoundPlan> successorOf(BoundPlan former, String key) {
+    return former.named
+        ? Optional.ofNullable(named.get(former.plan.name()))
+        : snapshot.planOf(key).map(plan -> configured.get(plan.name()));
+  }
+
+  /**
+   * The plan that a caller named.
+   *
+   * @throws CheckRefusedException with code 404 if there is none of that name
+   */
+  BoundPlan named(String name) {
+    BoundPlan plan = named.get(name);
+    if (plan == null) {
+      throw CheckRefusedException.unknownPlan("plan: '" + name + "' does not exist");
+    }
+    return plan;
+  }
+}

@@ -1,0 +1,439 @@
+package dev.weir.decision;
+
+import dev.weir.client.CheckRequest;
+import dev.weir.client.Decision;
+import dev.weir.client.LimitStatus;
+import dev.weir.config.Clock;
+import dev.weir.config.ConfigSnapshot;
+import dev.weir.decision.KeyEntry.Due;
+import dev.weir.decision.KeyEntry.InFlight;
+import dev.weir.decision.KeyEntry.Waiter;
+import dev.weir.lease.LeaseCeiling;
+import dev.weir.lease.Refill;
+import dev.weir.lease.RefillOutcome;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import dev.weir.lease.Refills;
+import dev.weir.lease.Take;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/**
+ * Decides, for all event loops of a node: at once from permits and knowledge held here, or through
+ * a refill. Plain Java; time, refills and configuration come from outside.
+ *
+ * <p>Safe to use from any thread. An answer that had to wait is delivered on the thread that
+ * brought the refill's outcome.
+ */
+public final class Decider {
+
+  private final Clock clock;
+  private final Refills refills;
+  private final LeaseCeiling ceilings;
+  private final KeyTable keys;
+  private final AtomicLong epochs = new AtomicLong();
+  private final LongAdder allowed = new LongAdder();
+  private final LongAdder denied = new LongAdder();
+  private final LongAdder degradedAllowed = new LongAdder();
+  private final LongAdder degradedDenied = new LongAdder();
+  private final LongAdder leased = new LongAdder();
+
+  /** Entries with a lease that will end, or with something that the store has yet to hear. */
+  private final ConcurrentLinkedQueue<KeyEntry> tended = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger tendedCount = new AtomicInteger();
+
+  /** Whether the last refill came back without an answer. */
+  private volatile boolean storeAway;
+
+
+  private volatile BoundConfig config;
+  private volatile int nodes = 1;
+
+  /**
+   * @param maxKeys keys held at once, 1 or more
+   */
+  public Decider(
+      Clock clock, Refills refills, LeaseCeiling ceilings, int maxKeys, ConfigSnapshot snapshot) {
+    this.clock = clock;
+    this.refills = refills;
+    this.ceilings = ceilings;
+    this.keys = new KeyTable(maxKeys, this::evict);
+    this.config = new BoundConfig(snapshot, epochs.incrementAndGet());
+  }
+
+  /**
+   * The decision, or null when it has to wait and {@code answer} will get it.
+   *
+   * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
+   */
+  Decision decide(CheckRequest request, Consumer<Decision> answer) {
+    long now = clock.micros();
+    BoundConfig current = config;
+    KeyEntry entry = keys.get(request.key());
+    BoundPlan plan = planOf(current, entry, request);
+    long cost = current.cost(request);
+    if (entry != null && plan.single && cost > 0) {
+      Decision decision = entry.spend(plan, cost, now);
+      if (decision != null) {
+        if (!entry.touched) {
+          entry.touched = true;
+        }
+        if (entry.low(plan)) {
+          refillAhead(entry, now);
+        }
+        return count(decision);
+      }
+    }
+    return decideUnderMonitor(request, plan, cost, now, answer);
+  }
+
+  private static BoundPlan planOf(BoundConfig config, KeyEntry entry, CheckRequest request) {
+    if (!request.plan().isEmpty()) {
+      return config.named(request.plan());
+    }
+    if (entry != null) {
+      BoundPlan bound = entry.bound();
+      if (bound.epoch == config.epoch() && !bound.named) {
+        return bound;
+      }
+    }
+    return config.planOf(request.key());
+  }
+
+  private Decision decideUnderMonitor(
+      CheckRequest request, BoundPlan plan, long cost, long now, Consumer<Decision> answer) {
+    while (true) {
+      KeyEntry entry = keys.getOrMake(request.key(), key -> new KeyEntry(key, plan));
+      List<Take> orphans = new ArrayList<>(0);
+      Decision decision = null;
+      InFlight flight = null;
+      synchronized (entry) {
+        if (entry.evicted()) {
+          continue;
+        }
+        entry.touched = true;
+        entry.bind(plan, orphans::add);
+        entry.expire(now);
+        if (!entry.waiting()) {
+          decision = entry.decide(request.endpoint(), cost, now);
+        }
+        if (decision != null) {
+          if (entry.low(plan)) {
+            flight = entry.refillAhead(ceilings, nodes, now);
+          }
+        } else if (entry.overdue()
+            || !entry.join(new Waiter(plan, request.endpoint(), cost, now, answer))) {
+          decision = entry.decideWithoutStore(request.endpoint(), cost, nodes, now);
+        } else {
+          flight = entry.refillForWaiters(ceilings, nodes, now);
+        }
+        tend(entry);
+      }
+      settle(request.key(), orphans, now);
+      submit(entry, flight);
+      return decision == null ? null : count(decision);
+    }
+  }
+
+  private void refillAhead(KeyEntry entry, long now) {
+    InFlight flight;
+    synchronized (entry) {
+      flight = entry.refillAhead(ceilings, nodes, now);
+    }
+    submit(entry, flight);
+  }
+
+  private void submit(KeyEntry entry, InFlight flight) {
+    if (flight != null) {
+      refills.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight));
+    }
+  }
+
+  /** Waits for the outcome of a refill and brings it home. */
+  private final class Landing implements Refills.Listener {
+    private final KeyEntry entry;
+    private final InFlight flight;
+
+    Landing(KeyEntry entry, InFlight flight) {
+      this.entry = entry;
+      this.flight = flight;
+    }
+
+    @Override
+    public void onOutcome(RefillOutcome outcome) {
+      long now = clock.micros();
+      List<Due> due = new ArrayList<>();
+      List<Take> orphans = new ArrayList<>(0);
+      InFlight next;
+      storeAway = !(outcome instanceof Answered);
+      synchronized (entry) {
+        if (outcome instanceof Answered answer) {
+          entry.answered(flight, answer, now, orphans::add);
+          rebind(entry, orphans::add);
+          entry.serve(now, due, orphans::add);
+          next = entry.refillForWaiters(ceilings, nodes, now);
+          entry.trim(ceilings, nodes);
+          answer.levels().forEach(level -> leased.add(level.granted()));
+        } else {
+          entry.unavailable(flight, ((Unavailable) outcome).unsent(), orphans::add);
+          entry.serveWithoutStore(nodes, now, due, orphans::add);
+          next = null;
+        }
+        tend(entry);
+      }
+      settle(entry.key, orphans, now);
+      submit(entry, next);
+      deliver(due);
+    }
+
+    @Override
+    public void onOverdue() {
+      long now = clock.micros();
+      List<Due> due = new ArrayList<>();
+      List<Take> orphans = new ArrayList<>(0);
+      synchronized (entry) {
+        entry.late();
+        entry.serveWithoutStore(nodes, now, due, orphans::add);
+        tend(entry);
+      }
+      settle(entry.key, orphans, now);
+      deliver(due);
+    }
+  }
+
+  private void deliver(List<Due> due) {
+    for (Due each : due) {
+      count(each.decision());
+      each.deliver();
+    }
+  }
+
+  private Decision count(Decision decision) {
+    if (decision.allowed()) {
+      (decision.degraded() ? degradedAllowed : allowed).increment();
+    } else {
+      (decision.degraded() ? degradedDenied : denied).increment();
+    }
+    return decision;
+  }
+
+  /** Puts the entry among those that are looked after, under its monitor. */
+  private void tend(KeyEntry entry) {
+    if (!entry.tended && entry.needsTending()) {
+      entry.tended = true;
+      tended.add(entry);
+      tendedCount.incrementAndGet();
+    }
+  }
+
+  /** Returns and charges of limits that the key's plan does not have any more. */
+  private void settle(String key, List<Take> orphans, long now) {
+    if (!orphans.isEmpty()) {
+      refills.submit(new Refill(key, orphans), now, ABANDON);
+    }
+  }
+
+  private static final Refills.Listener ABANDON =
+      new Refills.Listener() {
+        @Override
+        public void onOutcome(RefillOutcome outcome) {}
+
+        @Override
+        public void onOverdue() {}
+      };
+
+  /**
+   * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
+   * times a second, by one thread at a time.
+   */
+  void tendKeys() {
+    tendKeys(false);
+  }
+
+  private void tendKeys(boolean giveAllBack) {
+    long now = clock.micros();
+    boolean probing = storeAway;
+    boolean probed = false;
+    for (int left = tendedCount.get(); left > 0; left--) {
+      KeyEntry entry = tended.poll();
+      if (entry == null) {
+        return;
+      }
+      tendedCount.decrementAndGet();
+      List<Take> orphans = new ArrayList<>(0);
+      InFlight flight;
+      synchronized (entry) {
+        entry.tended = false;
+        rebind(entry, orphans::add);
+        entry.expire(now);
+        if (giveAllBack) {
+          entry.giveBackAll();
+        }
+        // While the store is away one key asks for all, lest every key ask in vain each time.
+        flight = probing && probed ? null : entry.refillToSettle(now);
+        tend(entry);
+      }
+      probed |= flight != null;
+      settle(entry.key, orphans, now);
+      submit(entry, flight);
+    }
+  }
+
+  /** Applies a change of the configuration to a key that may hold permits under the old one. */
+  private void rebind(KeyEntry entry, Consumer<Take> orphans) {
+    BoundConfig current = config;
+    BoundPlan bound = entry.bound();
+    if (bound.epoch == current.epoch()) {
+      return;
+    }
+    current
+        .successorOf(bound, entry.key)
+        .ifPresentOrElse(plan -> entry.bind(plan, orphans), entry::giveBackAll);
+  }
+
+  /** Puts a new configuration in force; permits held under old numbers go back. */
+  void configure(ConfigSnapshot snapshot) {
+    config = new BoundConfig(snapshot, epochs.incrementAndGet());
+    tendKeys();
+  }
+
+  /** Takes in the number of live nodes, 1 or more. */
+  void nodes(int count) {
+    nodes = count;
+  }
+
+  /**
+   * Gives all permits back to the store; the refills that do so are under way when this returns.
+   */
+  void giveAllBack() {
+    tendKeys(true);
+  }
+
+  /** Keys that hold a lease, or that the store has yet to hear something of. */
+  int tendedKeys() {
+    return tendedCount.get();
+  }
+
+  /** Permits leased and not yet spent, of all limits of all keys. */
+  long outstanding() {
+    return tended.stream().mapToLong(KeyEntry::outstanding).sum();
+  }
+
+  int keys() {
+    return keys.size();
+  }
+
+  long allowedCount() {
+    return allowed.sum();
+  }
+
+  long deniedCount() {
+    return denied.sum();
+  }
+
+  long degradedAllowedCount() {
+    return degradedAllowed.sum();
+  }
+
+  long degradedDeniedCount() {
+    return degradedDenied.sum();
+  }
+
+  /** Permits that the store has granted to this node so far. */
+  long leasedCount() {
+    return leased.sum();
+  }
+
+  private boolean evict(KeyEntry entry) {
+    List<Take> orphans = new ArrayList<>(0);
+    boolean evicted;
+    synchronized (entry) {
+      evicted = entry.evict(orphans::add);
+    }
+    settle(entry.key, orphans, clock.micros());
+    return evicted;
+  }
+
+  /**
+   * Reads a key's limits from the store.
+   *
+   * @throws dev.weir.client.CheckRefusedException with code 403 if the key has no plan
+   */
+  void inspect(String key, Consumer<KeyLimits> answer) {
+    BoundPlan plan = config.planOf(key);
+    List<Take> peeks = plan.plan.limits().stream().map(Take::peek).toList();
+    refills.submit(new Refill(key, peeks), clock.micros(), new Inspection(key, plan, answer));
+  }
+
+  /** Waits for the levels of a key that is looked at. */
+  private final class Inspection implements Refills.Listener {
+    private final String key;
+    private final BoundPlan plan;
+    private final Consumer<KeyLimits> answer;
+    private final AtomicInteger answered = new AtomicInteger();
+
+    Inspection(String key, BoundPlan plan, Consumer<KeyLimits> answer) {
+      this.key = key;
+      this.plan = plan;
+      this.answer = answer;
+    }
+
+    @Override
+    public void onOutcome(RefillOutcome outcome) {
+      if (outcome instanceof Answered levels) {
+        if (answered.getAndIncrement() == 0) {
+          answer.accept(fromStore(levels));
+        }
+      } else {
+        onOverdue();
+      }
+    }
+
+    @Override
+    public void onOverdue() {
+      if (answered.getAndIncrement() == 0) {
+        answer.accept(fromMemory());
+      }
+    }
+
+    private KeyLimits fromStore(Answered answer) {
+      List<LimitStatus> statuses = new ArrayList<>();
+      KeyEntry entry = keys.get(key);
+      for (int i = 0; i < plan.limits.length; i++) {
+        double used = answer.levels().get(i).used();
+        statuses.add(LimitLease.status(plan.limits[i], used, unspent(entry, i)));
+      }
+      return new KeyLimits(key, plan.plan, statuses, 0, false);
+    }
+
+    private long unspent(KeyEntry entry, int limit) {
+      if (entry == null) {
+        return 0;
+      }
+      synchronized (entry) {
+        return entry.unspent(plan, limit);
+      }
+    }
+
+    private KeyLimits fromMemory() {
+      long now = clock.micros();
+      KeyEntry entry = keys.getOrMake(key, ignored -> new KeyEntry(key, plan));
+      List<LimitStatus> statuses = new ArrayList<>();
+      long stale = 0;
+      synchronized (entry) {
+        for (int i = 0; i < plan.limits.length; i++) {
+          double used = entry.level(plan, i, now);
+          statuses.add(LimitLease.status(plan.limits[i], used, 0));
+          stale = Math.max(stale, entry.staleMillis(now));
+        }
+      }
+      return new KeyLimits(key, plan.plan, statuses, stale, true);
+    }
+  }
+}

@@ -1,0 +1,692 @@
+package dev.weir.decision;
+
+import dev.weir.client.Decision;
+import dev.weir.client.LimitStatus;
+import dev.weir.lease.LeaseCeiling;
+import dev.weir.lease.Refill;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Level;
+import dev.weir.lease.Take;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * All that a node holds and knows of one key: the lease of each limit of its plan, the refill under
+ * way, and the callers who wait for it. It is itself the lease of the plan's first limit, since
+ * most plans have one and a million keys would pay for the indirection.
+ *
+ * <p><b>Concurrency.</b> Event loops spend permits by compare-and-set, without a lock: {@link
+ * LimitLease#take}. Everything else is written under this object's monitor, which is held for a few
+ * field accesses and never across a call out. {@code stamp} is a sequence lock around those writes
+ * (odd while one is under way; Boehm, "Can seqlocks get along with programming language memory
+ * models?", MSPC 2012): a spender that sees the same even stamp before its compare-and-set and
+ * after reading the level knows that the numbers belong together and that the plan did not change
+ * underneath it. Otherwise it settles the matter under the monitor.
+ *
+ * <p><b>Waiters.</b> At most one refill is in flight. Who cannot be answered joins {@code waiters}
+ * and is answered exactly once, in order: by permits of the grant, by a denial that the store's
+ * level proves, or, once the refill is overdue or the store unavailable, from the {@link Outage}.
+ * While anyone waits, nobody spends past them.
+ *
+ * <p><b>Permits</b> are at any moment in one place: spendable here, owed to the store, or on their
+ * way to it in the refill in flight. A refill whose outcome is unknown takes its returns with it:
+ * losing permits is safe, doubling them is not.
+ */
+final class KeyEntry extends LimitLease {
+
+  /** How long unspent permits stay, microseconds. */
+  static final long LEASE_MICROS = 2_000_000;
+
+  /** Callers of one key that may wait at once; the next one is answered without the store. */
+  static final int MAX_WAITERS = 10_000;
+
+  /** A refill starts in the background when this part of the lease is left. */
+  private static final int LOW_WATER_PART = 8;
+
+  private static final VarHandle STAMP;
+
+  static {
+    try {
+      STAMP = MethodHandles.lookup().findVarHandle(KeyEntry.class, "stamp", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static final LimitLease[] NONE = {};
+  private static final LimitLease UNKNOWN = new LimitLease();
+
+  final String key;
+
+  /** The next entry of the same chain; written by {@link KeyTable} alone. */
+  volatile KeyEntry next;
+
+  /** Whether a decision was made here since the eviction's hand last passed. */
+  boolean touched = true;
+
+  /** Whether the entry stands in the queue of entries to be looked after. */
+  boolean tended;
+
+  private volatile BoundPlan bound;
+  private volatile ArrayDeque<Waiter> waiters;
+  private volatile long leaseUntilMicros;
+  private volatile int stamp;
+  private LimitLease[] others = NONE;
+  private InFlight inFlight;
+  private Outage outage;
+  private boolean evicted;
+
+  KeyEntry(String key, BoundPlan plan) {
+    this.key = key;
+    this.bound = plan;
+    assign(plan);
+  }
+
+  /** A caller who waits for a refill. */
+  record Waiter(
+      BoundPlan plan, String endpoint, long cost, long sinceMicros, Consumer<Decision> answer) {}
+
+  /** An answer that is due to a waiter, to be delivered without the monitor. */
+  record Due(Waiter waiter, Decision decision) {
+    void deliver() {
+      waiter.answer().accept(decision);
+    }
+  }
+
+  /** A refill under way, for the plan that it was asked for. */
+  static final class InFlight {
+    final BoundPlan plan;
+    final Refill refill;
+    final long wantedAtMicros;
+    private boolean overdue;
+
+    InFlight(BoundPlan plan, Refill refill, long wantedAtMicros) {
+      this.plan = plan;
+      this.refill = refill;
+      this.wantedAtMicros = wantedAtMicros;
+    }
+
+    private boolean returns() {
+      return refill.takes().stream().anyMatch(take -> take.returned() > 0);
+    }
+  }
+
+  // ---- without the monitor
+
+  BoundPlan bound() {
+    return bound;
+  }
+
+  long leaseUntilMicros() {
+    return leaseUntilMicros;
+  }
+
+  /** Permits held of all limits together. */
+  long outstanding() {
+    long sum = permits();
+    for (LimitLease lease : others) {
+      sum += lease.permits();
+    }
+    return sum;
+  }
+
+  /**
+   * Allows from the permits held under a {@link BoundPlan#single} plan, or returns null when that
+   * takes more than a compare-and-set. The cost is above 0.
+   */
+  Decision spend(BoundPlan plan, long cost, long nowMicros) {
+    int before = stamp;
+    if ((before & 1) != 0 || bound != plan || waiters != null || nowMicros >= leaseUntilMicros) {
+      return null;
+    }
+    if (!take(cost)) {
+      return null;
+    }
+    Decision decision = allowed(plan, "", nowMicros);
+    VarHandle.acquireFence();
+    return stamp == before ? decision : allowedAfterAll(nowMicros);
+  }
+
+  /** The permits are spent, but something was written meanwhile: read the numbers in peace. */
+  private synchronized Decision allowedAfterAll(long nowMicros) {
+    return allowed(bound, "", nowMicros);
+  }
+
+  // ---- under the monitor
+
+  /** Puts the key under {@code plan}; permits held under other numbers are owed to the store. */
+  void bind(BoundPlan plan, Consumer<Take> orphans) {
+    BoundPlan former = bound;
+    if (former == plan) {
+      return;
+    }
+    if (former.plan.equals(plan.plan)) {
+      bound = plan;
+      return;
+    }
+    beginWrite();
+    endLease();
+    List<LimitLease> formerLeases = new ArrayList<>();
+    for (int i = 0; i < former.limits.length; i++) {
+      LimitLease copy = new LimitLease();
+      copy.succeed(former.limits[i], lease(i));
+      formerLeases.add(copy);
+    }
+    bound = plan;
+    outage = null;
+    assign(plan);
+    for (LimitLease old : formerLeases) {
+      int i = indexOf(plan, old.limit.limit().name());
+      if (i >= 0) {
+        lease(i).succeed(plan.limits[i], old);
+      } else if (old.owed != 0) {
+        orphans.accept(settling(old));
+      }
+    }
+    endWrite();
+  }
+
+  private void assign(BoundPlan plan) {
+    others = plan.limits.length == 1 ? NONE : new LimitLease[plan.limits.length - 1];
+    succeed(plan.limits[0], UNKNOWN);
+    for (int i = 1; i < plan.limits.length; i++) {
+      others[i - 1] = new LimitLease();
+      others[i - 1].limit = plan.limits[i];
+    }
+  }
+
+  /** Lets the lease end if its time is over; unspent permits are owed to the store. */
+  void expire(long nowMicros) {
+    if (leaseUntilMicros != 0 && nowMicros >= leaseUntilMicros) {
+      beginWrite();
+      for (int i = 0; i < bound.limits.length; i++) {
+        LimitLease lease = lease(i);
+        if (lease.giveBack(0)) {
+          lease.size = lease.size.shrunk();
+        }
+      }
+      leaseUntilMicros = 0;
+      endWrite();
+    }
+  }
+
+  /** Has all permits owed to the store, whatever time is left to the lease. */
+  void giveBackAll() {
+    beginWrite();
+    endLease();
+    endWrite();
+  }
+
+  private void endLease() {
+    for (int i = 0; i < bound.limits.length; i++) {
+      lease(i).giveBack(0);
+    }
+    leaseUntilMicros = 0;
+  }
+
+  /**
+   * The decision on a request of the plan that the key is bound to, as far as it can be told
+   * without the store; null when it cannot.
+   */
+  Decision decide(String endpoint, long cost, long nowMicros) {
+    BoundPlan plan = bound;
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint) && cost > plan.limits[i].bucket().quota()) {
+        return denied(i, Decision.Reason.COST_EXCEEDS_LIMIT, Decision.Denied.NEVER, nowMicros);
+      }
+    }
+    if (cost == 0) {
+      return knownSince(plan, endpoint, nowMicros - LEASE_MICROS)
+          ? allowed(plan, endpoint, nowMicros)
+          : null;
+    }
+    if (takeAll(plan, endpoint, cost)) {
+      return allowed(plan, endpoint, nowMicros);
+    }
+    // Permits on their way back make room that the level does not show yet.
+    if (inFlight != null && inFlight.returns()) {
+      return null;
+    }
+    return denyByLevel(plan, endpoint, cost, nowMicros);
+  }
+
+  private Decision denyByLevel(BoundPlan plan, String endpoint, long cost, long nowMicros) {
+    int last = -1;
+    long longest = 0;
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint)) {
+        long micros = lease(i).microsUntil(cost, nowMicros);
+        if (micros > longest) {
+          longest = micros;
+          last = i;
+        }
+      }
+    }
+    return last < 0
+        ? null
+        : denied(last, Decision.Reason.LIMIT, LimitLease.ceilMillis(longest), nowMicros);
+  }
+
+  boolean evicted() {
+    return evicted;
+  }
+
+  boolean waiting() {
+    return waiters != null;
+  }
+
+  /** Whether the store is known to be late for this key, so that waiting for it is no use. */
+  boolean overdue() {
+    return inFlight != null && inFlight.overdue;
+  }
+
+  /** Joins the callers who wait; false if there are too many. */
+  boolean join(Waiter waiter) {
+    ArrayDeque<Waiter> queue = waiters;
+    if (queue == null) {
+      queue = new ArrayDeque<>(4);
+      waiters = queue;
+    }
+    return queue.size() < MAX_WAITERS && queue.add(waiter);
+  }
+
+  /**
+   * The refill that the first waiter needs, sized to serve those behind it as well; null while one
+   * is in flight.
+   */
+  InFlight refillForWaiters(LeaseCeiling ceilings, int nodes, long nowMicros) {
+    ArrayDeque<Waiter> queue = waiters;
+    if (inFlight != null || queue == null) {
+      return null;
+    }
+    Waiter head = queue.peekFirst();
+    BoundPlan plan = bound;
+    List<Take> takes = new ArrayList<>(plan.limits.length);
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, head.endpoint())) {
+        LimitLease lease = lease(i);
+        long held = lease.permits();
+        long need = Math.max(0, head.cost() - held);
+        long demand = demand(queue, plan, i) - held;
+        // Without demand it is a peek that waits, and a peek leases nothing.
+        long ask =
+            demand <= 0 ? 0 : Math.max(demand, nextLease(lease, held, ceilings, nodes, nowMicros));
+        takes.add(take(lease, need, Math.max(need, Math.min(ask, lease.limit.bucket().quota()))));
+      }
+    }
+    return fly(plan, takes, head.sinceMicros());
+  }
+
+  private static long demand(ArrayDeque<Waiter> queue, BoundPlan plan, int limit) {
+    long sum = 0;
+    for (Waiter waiter : queue) {
+      if (waiter.plan() == plan && plan.applies(limit, waiter.endpoint())) {
+        // At most MAX_WAITERS costs of at most 10^12: no overflow.
+        sum += waiter.cost();
+      }
+    }
+    return sum;
+  }
+
+  /**
+   * Whether a lease is low enough to refill it ahead of need. Only a hint when asked without the
+   * monitor, and then only for a {@link BoundPlan#single} plan.
+   */
+  boolean low(BoundPlan plan) {
+    if (inFlight != null) {
+      return false;
+    }
+    if (plan.single) {
+      return low(this);
+    }
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (low(lease(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean low(LimitLease lease) {
+    return lease.permits() < lease.size.permits() / LOW_WATER_PART;
+  }
+
+  /** The refill ahead of need; null when none is due. */
+  InFlight refillAhead(LeaseCeiling ceilings, int nodes, long nowMicros) {
+    BoundPlan plan = bound;
+    if (inFlight != null || waiters != null || nowMicros >= leaseUntilMicros) {
+      return null;
+    }
+    List<Take> takes = new ArrayList<>(plan.limits.length);
+    for (int i = 0; i < plan.limits.length; i++) {
+      LimitLease lease = lease(i);
+      long held = lease.permits();
+      if (low(lease)) {
+        long ask = nextLease(lease, held, ceilings, nodes, nowMicros);
+        if (ask > 0) {
+          takes.add(take(lease, 0, ask));
+        }
+      }
+    }
+    return takes.isEmpty() ? null : fly(plan, takes, nowMicros);
+  }
+
+  /** The refill that settles what is owed; null when nothing is, or one is in flight. */
+  InFlight refillToSettle(long nowMicros) {
+    BoundPlan plan = bound;
+    if (inFlight != null) {
+      return null;
+    }
+    List<Take> takes = new ArrayList<>(plan.limits.length);
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (lease(i).owed != 0) {
+        takes.add(take(lease(i), 0, 0));
+      }
+    }
+    return takes.isEmpty() ? null : fly(plan, takes, nowMicros);
+  }
+
+  /**
+   * Permits that the next lease should bring, given what is held; sizes up if this one was short.
+   */
+  private long nextLease(
+      LimitLease lease, long held, LeaseCeiling ceilings, int nodes, long nowMicros) {
+    long ceiling = ceilings.of(lease.limit.limit().algorithm(), nodes);
+    if (ceiling < 1) {
+      return 0;
+    }
+    if (nowMicros < leaseUntilMicros) {
+      lease.size = lease.size.exhausted(ceiling);
+    }
+    return Math.max(0, Math.min(lease.size.permits(), ceiling - held));
+  }
+
+  private static Take take(LimitLease lease, long need, long ask) {
+    long owed = lease.owed;
+    lease.owed = 0;
+    return new Take(lease.limit.limit(), Math.max(0, owed), Math.max(0, -owed), need, ask);
+  }
+
+  private static Take settling(LimitLease lease) {
+    return take(lease, 0, 0);
+  }
+
+  private InFlight fly(BoundPlan plan, List<Take> takes, long wantedAtMicros) {
+    inFlight = new InFlight(plan, new Refill(key, takes), wantedAtMicros);
+    return inFlight;
+  }
+
+  /** Takes in what the store granted and told. */
+  void answered(InFlight flight, Answered answer, long nowMicros, Consumer<Take> orphans) {
+    inFlight = null;
+    outage = null;
+    beginWrite();
+    List<Take> takes = flight.refill.takes();
+    boolean granted = false;
+    for (int t = 0; t < takes.size(); t++) {
+      Take take = takes.get(t);
+      Level level = answer.levels().get(t);
+      int i = indexOf(bound, take.limit().name());
+      if (i >= 0 && bound.limits[i].limit().equals(take.limit())) {
+        LimitLease lease = lease(i);
+        lease.deposit(level.granted(), level.used(), nowMicros);
+        if (level.granted() < take.ask()) {
+          lease.size = lease.size.shrunk();
+        }
+        granted |= level.granted() > 0;
+      } else if (i >= 0) {
+        // Granted under numbers that no longer hold.
+        lease(i).owed += level.granted();
+        lease(i).learn(level.used(), nowMicros);
+      } else if (level.granted() > 0) {
+        orphans.accept(new Take(take.limit(), level.granted(), 0, 0, 0));
+      }
+    }
+    if (granted) {
+      leaseUntilMicros = nowMicros + LEASE_MICROS;
+    }
+    endWrite();
+  }
+
+  /** Takes back what a refill that was certainly not carried out had with it. */
+  void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
+    inFlight = null;
+    if (!unsent) {
+      return;
+    }
+    for (Take take : flight.refill.takes()) {
+      int i = indexOf(bound, take.limit().name());
+      long owed = take.returned() - take.charged();
+      if (i >= 0) {
+        lease(i).owed += owed;
+      } else if (owed != 0) {
+        orphans.accept(new Take(take.limit(), take.returned(), take.charged(), 0, 0));
+      }
+    }
+  }
+
+  /** Notes that the refill in flight is late. */
+  void late() {
+    if (inFlight != null) {
+      inFlight.overdue = true;
+    }
+  }
+
+  /** Answers waiters in order for as long as that can be done without the store. */
+  void serve(long nowMicros, List<Due> due, Consumer<Take> orphans) {
+    ArrayDeque<Waiter> queue = waiters;
+    while (queue != null) {
+      Waiter head = queue.peekFirst();
+      if (head == null) {
+        waiters = null;
+        return;
+      }
+      bind(head.plan(), orphans);
+      Decision decision = decide(head.endpoint(), head.cost(), nowMicros);
+      if (decision == null) {
+        return;
+      }
+      queue.removeFirst();
+      due.add(new Due(head, decision));
+    }
+  }
+
+  /** Answers every waiter, without the store where it must be. */
+  void serveWithoutStore(int nodes, long nowMicros, List<Due> due, Consumer<Take> orphans) {
+    ArrayDeque<Waiter> queue = waiters;
+    if (queue == null) {
+      return;
+    }
+    for (Waiter waiter : queue) {
+      bind(waiter.plan(), orphans);
+      due.add(
+          new Due(waiter, decideWithoutStore(waiter.endpoint(), waiter.cost(), nodes, nowMicros)));
+    }
+    waiters = null;
+  }
+
+  /** The decision from permits held, else from this node's part of the limit. */
+  Decision decideWithoutStore(String endpoint, long cost, int nodes, long nowMicros) {
+    BoundPlan plan = bound;
+    if (cost > 0 && takeAll(plan, endpoint, cost)) {
+      return allowed(plan, endpoint, nowMicros);
+    }
+    if (outage == null) {
+      outage = new Outage(plan, this, 1.0 / nodes, nowMicros);
+    }
+    return outage.decide(this, endpoint, cost, nowMicros);
+  }
+
+  /** Has permits above the ceiling owed to the store: nobody waits for them any more. */
+  void trim(LeaseCeiling ceilings, int nodes) {
+    if (waiters != null) {
+      return;
+    }
+    beginWrite();
+    for (int i = 0; i < bound.limits.length; i++) {
+      LimitLease lease = lease(i);
+      if (lease.permits() > 0) {
+        lease.giveBack(ceilings.of(lease.limit.limit().algorithm(), nodes));
+      }
+    }
+    endWrite();
+  }
+
+  /** Whether the store has yet to hear of something, or the lease to end. */
+  boolean needsTending() {
+    if (leaseUntilMicros != 0) {
+      return true;
+    }
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).owed != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Takes the entry out of service unless that would lose something; what it owes goes to {@code
+   * orphans}.
+   */
+  boolean evict(Consumer<Take> orphans) {
+    if (inFlight != null || waiters != null || evicted) {
+      return false;
+    }
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).owed < 0) {
+        return false;
+      }
+    }
+    beginWrite();
+    endLease();
+    evicted = true;
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).owed != 0) {
+        orphans.accept(settling(lease(i)));
+      }
+    }
+    endWrite();
+    return true;
+  }
+
+  /** Permits of a limit of {@code plan} that its level counts as used, and that are not. */
+  long unspent(BoundPlan plan, int limit) {
+    int i = indexOf(bound, plan.limits[limit].limit().name());
+    return i < 0 ? 0 : lease(i).permits() + lease(i).owed;
+  }
+
+  /** The level of a limit of {@code plan} as far as known, permits, without those held here. */
+  double level(BoundPlan plan, int limit, long nowMicros) {
+    int i = indexOf(bound, plan.limits[limit].limit().name());
+    return i < 0 ? 0 : Math.max(0, lease(i).level(nowMicros) - lease(i).permits());
+  }
+
+  LimitLease lease(int limit) {
+    return limit == 0 ? this : others[limit - 1];
+  }
+
+  // ---- decisions
+
+  private boolean takeAll(BoundPlan plan, String endpoint, long cost) {
+    if (plan.single) {
+      return take(cost);
+    }
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint) && !lease(i).take(cost)) {
+        untakeAll(plan, endpoint, cost, i);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void untakeAll(BoundPlan plan, String endpoint, long cost, int limits) {
+    for (int i = 0; i < limits; i++) {
+      if (plan.applies(i, endpoint)) {
+        lease(i).untake(cost);
+      }
+    }
+  }
+
+  private boolean knownSince(BoundPlan plan, String endpoint, long sinceMicros) {
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint) && !lease(i).knownSince(sinceMicros)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Decision allowed(BoundPlan plan, String endpoint, long nowMicros) {
+    if (plan.single) {
+      LimitStatus status = status(permits());
+      return new Decision.Allowed(
+          key, plan.plan.name(), status, List.of(status), staleMillis(nowMicros), false);
+    }
+    List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
+    LimitStatus tightest = null;
+    long stale = 0;
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint)) {
+        LimitLease lease = lease(i);
+        LimitStatus status = lease.status(lease.permits());
+        statuses.add(status);
+        if (tightest == null || status.remaining() < tightest.remaining()) {
+          tightest = status;
+          stale = lease.staleMillis(nowMicros);
+        }
+      }
+    }
+    if (tightest == null) {
+      // No limit applies to the endpoint: the first one stands for the plan, untouched.
+      tightest = status(permits());
+      statuses.add(tightest);
+    }
+    return new Decision.Allowed(
+        key, plan.plan.name(), tightest, List.copyOf(statuses), stale, false);
+  }
+
+  private Decision denied(
+      int limit, Decision.Reason reason, long retryAfterMillis, long nowMicros) {
+    BoundPlan plan = bound;
+    List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
+    for (int i = 0; i < plan.limits.length; i++) {
+      LimitLease lease = lease(i);
+      statuses.add(lease.status(lease.permits()));
+    }
+    return new Decision.Denied(
+        key,
+        plan.plan.name(),
+        statuses.get(limit),
+        List.copyOf(statuses),
+        lease(limit).staleMillis(nowMicros),
+        false,
+        reason,
+        retryAfterMillis);
+  }
+
+  private static int indexOf(BoundPlan plan, String limitName) {
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.limits[i].limit().name().equals(limitName)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  // ---- the sequence lock
+
+  private void beginWrite() {
+    STAMP.setVolatile(this, stamp + 1);
+    VarHandle.storeStoreFence();
+  }
+
+  private void endWrite() {
+    STAMP.setVolatile(this, stamp + 1);
+  }
+}

@@ -1,0 +1,130 @@
+package dev.weir.decision;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * The keys that this node knows, at most a given number of them.
+ *
+ * <p>A hash table of a fixed number of chains that run through the entries themselves: it has no
+ * object of its own per key, never resizes, and a look-up is lock-free. A look-up that races an
+ * eviction may still return the evicted entry, which says so itself. Chains are changed under one
+ * of a few locks each.
+ *
+ * <p>Eviction is the clock algorithm (Corbato, 1968): a hand goes round the chains and evicts the
+ * first entry that was not touched since its last round. Reading costs nothing but that mark, where
+ * a least-recently-used list would cost more than the decision.
+ */
+final class KeyTable {
+
+  private static final int LOCKS = 64;
+
+  /** How many entries one insertion looks at for one to evict. */
+  private static final int PATIENCE = 64;
+
+  private final AtomicReferenceArray<KeyEntry> chains;
+  private final Object[] locks = new Object[LOCKS];
+  private final AtomicInteger size = new AtomicInteger();
+  private final AtomicInteger hand = new AtomicInteger();
+  private final int maxKeys;
+  private final Predicate<KeyEntry> evictor;
+
+  /**
+   * @param maxKeys entries held, 1 or more
+   * @param evictor takes an entry out of service; false if it cannot be spared now
+   */
+  KeyTable(int maxKeys, Predicate<KeyEntry> evictor) {
+    this.maxKeys = maxKeys;
+    this.evictor = evictor;
+    int chainCount = Math.max(LOCKS, Integer.highestOneBit(Math.min(maxKeys, 1 << 29)) << 1);
+    this.chains = new AtomicReferenceArray<>(chainCount);
+    for (int i = 0; i < LOCKS; i++) {
+      locks[i] = new Object();
+    }
+  }
+
+  /** The entry of {@code key}, or null. */
+  KeyEntry get(String key) {
+    KeyEntry entry = chains.get(chainOf(key));
+    while (entry != null && !entry.key.equals(key)) {
+      entry = entry.next;
+    }
+    return entry;
+  }
+
+  /** The entry of {@code key}, made if there is none. */
+  KeyEntry getOrMake(String key, Function<String, KeyEntry> maker) {
+    int chain = chainOf(key);
+    KeyEntry entry;
+    synchronized (lockOf(chain)) {
+      entry = get(key);
+      if (entry != null) {
+        return entry;
+      }
+      entry = maker.apply(key);
+      entry.next = chains.get(chain);
+      chains.set(chain, entry);
+    }
+    if (size.incrementAndGet() > maxKeys) {
+      evictOne();
+    }
+    return entry;
+  }
+
+  int size() {
+    return size.get();
+  }
+
+  void forEach(Consumer<KeyEntry> action) {
+    for (int chain = 0; chain < chains.length(); chain++) {
+      for (KeyEntry entry = chains.get(chain); entry != null; entry = entry.next) {
+        action.accept(entry);
+      }
+    }
+  }
+
+  private void evictOne() {
+    int looked = 0;
+    // Every chain once, and once more for those that had been touched.
+    for (int steps = 0; steps < 2 * chains.length() && looked < PATIENCE; steps++) {
+      int chain = hand.getAndIncrement() & (chains.length() - 1);
+      if (chains.get(chain) == null) {
+        continue;
+      }
+      synchronized (lockOf(chain)) {
+        KeyEntry before = null;
+        for (KeyEntry entry = chains.get(chain); entry != null; entry = entry.next) {
+          looked++;
+          if (entry.touched) {
+            entry.touched = false;
+          } else if (evictor.test(entry)) {
+            unlink(chain, before, entry);
+            return;
+          }
+          before = entry;
+        }
+      }
+    }
+  }
+
+  private void unlink(int chain, KeyEntry before, KeyEntry entry) {
+    if (before == null) {
+      chains.set(chain, entry.next);
+    } else {
+      before.next = entry.next;
+    }
+    size.decrementAndGet();
+  }
+
+  private int chainOf(String key) {
+    int hash = key.hashCode();
+    return (hash ^ (hash >>> 16)) & (chains.length() - 1);
+  }
+
+  private Object lockOf(int chain) {
+    return locks[chain & (LOCKS - 1)];
+  }
+}
