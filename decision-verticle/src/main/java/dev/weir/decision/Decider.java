@@ -51,7 +51,6 @@ public final class Decider {
   /** Whether the last refill came back without an answer. */
   private volatile boolean storeAway;
 
-
   private volatile BoundConfig config;
   private volatile int nodes = 1;
 
@@ -68,29 +67,44 @@ public final class Decider {
   }
 
   /**
-   * The decision, or null when it has to wait and {@code answer} will get it.
+   * The decision, if permits held suffice for it; null if it takes {@link #decideOrWait}.
    *
    * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
    */
-  Decision decide(CheckRequest request, Consumer<Decision> answer) {
-    long now = clock.micros();
-    BoundConfig current = config;
+  Decision decideAtOnce(CheckRequest request) {
     KeyEntry entry = keys.get(request.key());
+    if (entry == null) {
+      return null;
+    }
+    BoundConfig current = config;
     BoundPlan plan = planOf(current, entry, request);
     long cost = current.cost(request);
-    if (entry != null && plan.single && cost > 0) {
-      Decision decision = entry.spend(plan, cost, now);
-      if (decision != null) {
-        if (!entry.touched) {
-          entry.touched = true;
-        }
-        if (entry.low(plan)) {
-          refillAhead(entry, now);
-        }
-        return count(decision);
-      }
+    if (!plan.single || cost == 0) {
+      return null;
     }
-    return decideUnderMonitor(request, plan, cost, now, answer);
+    long now = clock.micros();
+    Decision decision = entry.spend(plan, cost, now);
+    if (decision == null) {
+      return null;
+    }
+    if (!entry.touched) {
+      entry.touched = true;
+    }
+    if (entry.low(plan)) {
+      refillAhead(entry, now);
+    }
+    return count(decision);
+  }
+
+  /**
+   * The decision, or null when it has to wait for a refill; {@code answer} will then get it.
+   *
+   * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
+   */
+  Decision decideOrWait(CheckRequest request, Consumer<Decision> answer) {
+    BoundConfig current = config;
+    BoundPlan plan = planOf(current, keys.get(request.key()), request);
+    return decideUnderMonitor(request, plan, current.cost(request), clock.micros(), answer);
   }
 
   private static BoundPlan planOf(BoundConfig config, KeyEntry entry, CheckRequest request) {

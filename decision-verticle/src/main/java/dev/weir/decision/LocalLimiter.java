@@ -4,15 +4,12 @@ import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.client.RateLimiter;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.function.Consumer;
 
 /**
- * The {@link RateLimiter} of a node: the {@link Decider}, with answers brought back to the caller's
- * context.
+ * The {@link RateLimiter} of a node: the {@link Decider}, with answers that had to wait brought
+ * back to the asker's context. Safe to use from any thread.
  */
 public final class LocalLimiter implements RateLimiter, KeyInspector {
 
@@ -27,8 +24,12 @@ public final class LocalLimiter implements RateLimiter, KeyInspector {
   @Override
   public Future<Decision> check(CheckRequest request) {
     try {
-      Answer<Decision> answer = new Answer<>();
-      Decision decision = decider.decide(request, answer);
+      Decision decision = decider.decideAtOnce(request);
+      if (decision != null) {
+        return Future.succeededFuture(decision);
+      }
+      Answer<Decision> answer = new Answer<>(vertx);
+      decision = decider.decideOrWait(request, answer);
       return decision != null ? Future.succeededFuture(decision) : answer.future();
     } catch (CheckRefusedException e) {
       return Future.failedFuture(e);
@@ -38,7 +39,7 @@ public final class LocalLimiter implements RateLimiter, KeyInspector {
   @Override
   public Future<KeyLimits> inspect(String key) {
     try {
-      Answer<KeyLimits> answer = new Answer<>();
+      Answer<KeyLimits> answer = new Answer<>(vertx);
       decider.inspect(key, answer);
       return answer.future();
     } catch (CheckRefusedException e) {
