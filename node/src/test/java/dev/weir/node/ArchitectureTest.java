@@ -10,6 +10,9 @@ import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_ST
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -17,6 +20,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The arrows between the modules, and what plain logic must not know. */
@@ -108,6 +112,39 @@ final class ArchitectureTest {
           .callMethod(Thread.class, "sleep", long.class, int.class)
           .orShould()
           .callMethod(TimeUnit.class, "sleep", long.class);
+
+  /** What can be simulated without a network: sizing, levels, buckets, registries. */
+  private static final List<String> PLAIN_LOGIC =
+      List.of(
+          "dev.weir.config.ConfigSnapshot",
+          "dev.weir.config.PlansFile",
+          "dev.weir.config.TokenBucket",
+          "dev.weir.lease.LeaseCeiling",
+          "dev.weir.lease.LeaseSize",
+          "dev.weir.lease.StoreClock",
+          "dev.weir.decision.Decider",
+          "dev.weir.decision.KeyEntry",
+          "dev.weir.decision.KeyTable",
+          "dev.weir.decision.LimitLease",
+          "dev.weir.decision.Outage");
+
+  @ArchTest
+  static void logicIsPlainJava(JavaClasses imported) {
+    // Renamed away, a class would escape the rule unseen; this fails instead.
+    PLAIN_LOGIC.forEach(imported::get);
+    noClasses()
+        .that(
+            new DescribedPredicate<JavaClass>("are plain logic") {
+              @Override
+              public boolean test(JavaClass candidate) {
+                return PLAIN_LOGIC.contains(candidate.getName().split("\\$", 2)[0]);
+              }
+            })
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.vertx..", "io.netty..", "com.hazelcast..")
+        .check(imported);
+  }
 
   @ArchTest
   static final ArchRule librariesLogThroughSlf4j =
