@@ -1,0 +1,78 @@
+package dev.weir.decision;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.function.Consumer;
+
+/** Collects the body of one request, up to a size. */
+final class RequestBody {
+
+  /** Largest body, in bytes. */
+  static final int MAX_BYTES = 1 << 20;
+
+  /**
+   * How long a client may go on sending a body that was refused already. Closing at once would
+   * reset the connection, and the client would lose the answer that says why.
+   */
+  private static final long LINGER_MILLIS = 2_000;
+
+  private final HttpServerRequest request;
+  private final Runnable tooLarge;
+  private Buffer body = Buffer.buffer(0);
+
+  private RequestBody(HttpServerRequest request, Runnable tooLarge) {
+    this.request = request;
+    this.tooLarge = tooLarge;
+  }
+
+  /**
+   * Hands the whole body to {@code whole}, or calls {@code tooLarge} as soon as it is known to be
+   * more than {@link #MAX_BYTES}. Neither is called if the client goes away first.
+   */
+  static void read(HttpServerRequest request, Consumer<byte[]> whole, Runnable tooLarge) {
+    RequestBody reading = new RequestBody(request, tooLarge);
+    if (isAnnouncedTooLarge(request)) {
+      reading.refuse();
+      return;
+    }
+    request.handler(reading::take);
+    request.endHandler(end -> whole.accept(reading.body.getBytes()));
+    // Only now: a client that is told to go on may do so at once.
+    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+      request.response().writeContinue();
+    }
+  }
+
+  private static boolean isAnnouncedTooLarge(HttpServerRequest request) {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    if (length == null || length.length() < 7) {
+      return false;
+    }
+    try {
+      return Long.parseLong(length) > MAX_BYTES;
+    } catch (NumberFormatException beyondLong) {
+      return true;
+    }
+  }
+
+  private void take(Buffer chunk) {
+    if ((long) body.length() + chunk.length() > MAX_BYTES) {
+      refuse();
+    } else if (body.length() == 0) {
+      body = chunk;
+    } else {
+      body = body.appendBuffer(chunk);
+    }
+  }
+
+  private void refuse() {
+    body = Buffer.buffer(0);
+    Vertx vertx = Vertx.currentContext().owner();
+    long timer = vertx.setTimer(LINGER_MILLIS, late -> request.connection().close());
+    request.handler(ignored -> {});
+    request.endHandler(end -> vertx.cancelTimer(timer));
+    tooLarge.run();
+  }
+}
