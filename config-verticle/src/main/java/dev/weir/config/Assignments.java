@@ -68,6 +68,12 @@ final class Assignments extends AbstractMap<String, String> {
     return replacing(key, new Segment(plans), size - 1);
   }
 
+  /** Whether {@code other} is this very map; a change that changes nothing gives the same one. */
+  @SuppressWarnings("ReferenceEquality") // comparing all entries is what this is to save
+  boolean is(Assignments other) {
+    return this == other;
+  }
+
   private Assignments replacing(String key, Segment segment, int newSize) {
     int slot = slot(key);
     Segment[][] newBranches = branches.clone();

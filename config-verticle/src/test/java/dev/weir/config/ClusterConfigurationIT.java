@@ -1,0 +1,351 @@
+package dev.weir.config;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Three members in one JVM, and a fourth that comes and goes. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ClusterConfigurationIT {
+
+  private static final Duration IN_FORCE = Duration.ofSeconds(1);
+
+  private final Vertx vertx = Vertx.vertx();
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Integer> ports = freePorts(4);
+
+  @BeforeAll
+  void start() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      nodes.add(join(i, PlansFile.example()));
+    }
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    for (Node node : nodes) {
+      node.leave();
+    }
+    get(vertx.close());
+  }
+
+  @Test
+  void aChangeOnOneNodeIsInForceOnAllWithinASecond() throws Exception {
+    Plan silver = plan("silver", 7);
+    get(first().putPlan(silver));
+    get(first().putEndpoint("report", 25));
+    get(first().assign("Ünïcode {key}:%", "silver"));
+
+    assertThat(first().current().planOf("Ünïcode {key}:%")).contains(silver);
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(
+            () ->
+                assertThat(nodes)
+                    .extracting(node -> node.config().current())
+                    .allSatisfy(
+                        snapshot -> {
+                          assertThat(snapshot.planOf("Ünïcode {key}:%")).contains(silver);
+                          assertThat(snapshot.weight("report")).isEqualTo(25);
+                        }));
+
+    get(nodes.get(1).config().unassign("Ünïcode {key}:%"));
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(
+            () ->
+                assertThat(nodes)
+                    .allSatisfy(
+                        node ->
+                            assertThat(node.config().current().assignments())
+                                .doesNotContainKey("Ünïcode {key}:%")));
+  }
+
+  @Test
+  void changesMadeAtTheSameTimeOnDifferentNodesAreAllKept() throws Exception {
+    long before = first().current().version();
+    List<Future<Void>> changes = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      Configuration node = nodes.get(i % 3).config();
+      changes.add(node.putPlan(plan("at-once-" + i, i + 1)));
+    }
+    get(Future.all(changes));
+
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(
+            () ->
+                assertThat(nodes)
+                    .extracting(node -> node.config().current())
+                    .allSatisfy(
+                        snapshot -> {
+                          assertThat(snapshot.plans().keySet())
+                              .containsAll(
+                                  IntStream.range(0, 60).mapToObj(i -> "at-once-" + i).toList());
+                          assertThat(snapshot.version()).isGreaterThanOrEqualTo(before + 60);
+                        }));
+  }
+
+  @Test
+  void listenersHearOfChangesMadeElsewhereInOrder() throws Exception {
+    Set<Long> versions = new LinkedHashSet<>();
+    nodes.get(2).config().onChange(snapshot -> versions.add(snapshot.version()));
+    for (int i = 1; i <= 10; i++) {
+      get(first().putPlan(plan("heard", i)));
+    }
+    await()
+        .atMost(IN_FORCE)
+        .until(
+            () ->
+                nodes
+                    .get(2)
+                    .config()
+                    .current()
+                    .plan("heard")
+                    .equals(Optional.of(plan("heard", 10))));
+    assertThat(List.copyOf(versions))
+        .isSorted()
+        .contains(nodes.get(2).config().current().version());
+  }
+
+  @Test
+  void aBurstOfAssignmentsIsKeptWholeAndMakesFewSnapshots() throws Exception {
+    List<ConfigSnapshot> snapshots = new ArrayList<>();
+    nodes.get(1).config().onChange(snapshots::add);
+    List<Future<Void>> changes = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      changes.add(first().assign("burst-" + i, "gold"));
+    }
+    get(Future.all(changes));
+
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(
+            () ->
+                assertThat(nodes.get(1).config().current().assignments().keySet())
+                    .containsAll(IntStream.range(0, 1000).mapToObj(i -> "burst-" + i).toList()));
+    assertThat(snapshots).hasSizeLessThan(500);
+  }
+
+  @Test
+  void deletingAPlanIsRefusedWhileAnyNodeUsesIt() throws Exception {
+    get(first().putPlan(plan("used", 3)));
+    get(nodes.get(1).config().assign("user", "used"));
+
+    assertRefused(
+        nodes.get(2).config().deletePlan("used"), 409, "plans.used: keys are assigned to it");
+    assertRefused(nodes.get(2).config().deletePlan("free"), 409, "plans.free: is the default plan");
+    assertRefused(
+        nodes.get(2).config().deletePlan("none"), 404, "plans.none: there is no such plan");
+
+    get(nodes.get(0).config().unassign("user"));
+    get(nodes.get(2).config().deletePlan("used"));
+    assertThat(nodes.get(2).config().current().plan("used")).isEmpty();
+    assertRefused(
+        nodes.get(0).config().assign("user", "used"), 404, "plans.used: there is no such plan");
+  }
+
+  @Test
+  void noKeyIsLeftOnAPlanThatIsDeletedWhileItIsAssigned() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      String plan = "raced-" + i;
+      String key = "racer-" + i;
+      get(first().putPlan(plan(plan, 3)));
+      Future<Void> assigned = nodes.get(1).config().assign(key, plan);
+      Future<Void> deleted = nodes.get(2).config().deletePlan(plan);
+      await().until(() -> assigned.isComplete() && deleted.isComplete());
+
+      await()
+          .atMost(IN_FORCE)
+          .untilAsserted(
+              () ->
+                  assertThat(nodes)
+                      .extracting(node -> node.config().current())
+                      .allSatisfy(
+                          snapshot -> {
+                            assertThat(snapshot.assignments().containsKey(key))
+                                .isEqualTo(assigned.succeeded());
+                            assertThat(snapshot.plan(plan).isPresent()).isEqualTo(deleted.failed());
+                            assertThat(assigned.succeeded() && deleted.succeeded()).isFalse();
+                          }));
+    }
+  }
+
+  @Test
+  void aLateNodeTakesWhatIsThereAndAddsWhatIsMissing() throws Exception {
+    Plan changed = plan("gold", 77);
+    get(first().putPlan(changed));
+    PlansFile late =
+        PlansFile.parse(
+            """
+            default_plan: platinum
+            plans: {platinum: {rate: 9}, gold: {rate: 1}}
+            endpoints: {search: 99, upload: 4}
+            keys: {acme: platinum, newcomer: platinum}
+            """);
+    get(first().assign("acme", "gold"));
+
+    Node node = join(3, late);
+    try {
+      ConfigSnapshot seen = node.config().current();
+      assertThat(seen.plan("gold")).contains(changed);
+      assertThat(seen.plan("platinum")).contains(late.plans().get("platinum"));
+      assertThat(seen.defaultPlan()).contains("free");
+      assertThat(seen.endpoints()).containsEntry("search", 10L).containsEntry("upload", 4L);
+      assertThat(seen.assignments())
+          .containsEntry("acme", "gold")
+          .containsEntry("newcomer", "platinum");
+      await()
+          .atMost(IN_FORCE)
+          .untilAsserted(
+              () ->
+                  assertThat(first().current())
+                      .returns(seen.version(), ConfigSnapshot::version)
+                      .satisfies(
+                          snapshot -> assertThat(snapshot.assignments()).containsKey("newcomer")));
+    } finally {
+      node.leave();
+    }
+  }
+
+  @Test
+  void theCountOfNodesFollowsWhoComesAndGoes() throws Exception {
+    List<Integer> counts = new ArrayList<>();
+    Membership membership = nodes.get(0).verticle().membership();
+    await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
+    membership.onChange(counts::add);
+
+    Node fourth = join(3, PlansFile.example());
+    assertThat(fourth.verticle().membership().nodes()).isEqualTo(4);
+    NodeStatus status = new NodeStatus("127.0.0.1:" + ports.get(3), 5, "north", 123, "up");
+    fourth.verticle().membership().publish(status);
+    await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
+    assertThat(membership.nodes()).isEqualTo(4);
+
+    fourth.leave();
+    await()
+        .atMost(10, SECONDS)
+        .untilAsserted(
+            () -> {
+              assertThat(membership.nodes()).isEqualTo(3);
+              assertThat(membership.members()).doesNotContain(status);
+              assertThat(counts).containsExactly(4, 3);
+            });
+  }
+
+  @Test
+  void aNodeThatHasLostItsClusterKeepsWhatItKnows() throws Exception {
+    Node node = join(3, PlansFile.example());
+    ConfigSnapshot known = node.config().current();
+    node.hazelcast().getLifecycleService().terminate();
+
+    assertThatThrownBy(() -> get(node.config().putPlan(plan("lost", 1))))
+        .isInstanceOf(ExecutionException.class);
+    assertThat(node.config().current()).isEqualTo(known);
+    assertThat(node.verticle().membership().nodes()).isPositive();
+    node.leave();
+    await().atMost(20, SECONDS).until(() -> nodes.get(0).verticle().membership().nodes() == 3);
+  }
+
+  @Test
+  void aTakenPortIsAnErrorInsteadOfAnotherPort() {
+    assertThatThrownBy(() -> Hazelcast.newHazelcastInstance(configOf(0)))
+        .hasMessageContaining("Port [" + ports.get(0) + "] is already in use");
+  }
+
+  private Configuration first() {
+    return nodes.get(0).config();
+  }
+
+  private Node join(int index, PlansFile seed) throws Exception {
+    HazelcastInstance hazelcast = Hazelcast.newHazelcastInstance(configOf(index));
+    ConfigVerticle verticle = ConfigVerticle.clustered(seed, hazelcast);
+    String id = get(vertx.deployVerticle(verticle));
+    return new Node(hazelcast, verticle, () -> vertx.undeploy(id));
+  }
+
+  private Config configOf(int index) {
+    Config config =
+        HazelcastConfiguration.load(
+            new ClusterSettings(
+                "config-it",
+                "127.0.0.1",
+                ports.get(index),
+                ports.stream().map(port -> "127.0.0.1:" + port).toList()));
+    config.setProperty("hazelcast.wait.seconds.before.join", "0");
+    config.setProperty("hazelcast.partition.count", "31");
+    return config;
+  }
+
+  private static void assertRefused(Future<Void> change, int code, String line) {
+    assertThatThrownBy(() -> get(change))
+        .cause()
+        .isInstanceOfSatisfying(
+            ConfigRefusedException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(code);
+              assertThat(e.errors()).containsExactly(line);
+            });
+  }
+
+  private static Plan plan(String name, int rate) {
+    return PlanFormat.parse(name, Map.of("rate", rate));
+  }
+
+  private static <T> T get(Future<T> future) throws Exception {
+    return future.toCompletionStage().toCompletableFuture().get(30, SECONDS);
+  }
+
+  private static List<Integer> freePorts(int count) {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+      return ports;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private record Node(
+      HazelcastInstance hazelcast, ConfigVerticle verticle, Supplier<Future<Void>> undeploy) {
+
+    Configuration config() {
+      return verticle.configuration();
+    }
+
+    void leave() throws Exception {
+      get(undeploy.get());
+      hazelcast.shutdown();
+    }
+  }
+}
