@@ -1,0 +1,221 @@
+package dev.weir.lease;
+
+import dev.weir.config.Clock;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxException;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One Redis node: collects refills, sends them as few script calls, and stays connected.
+ *
+ * <p>Refills that arrive in one turn of the event loop leave together at its end. While calls are
+ * in flight, what arrives is collected and leaves when one returns: the busier the server, the
+ * larger the calls, up to {@value #REFILLS_PER_CALL} refills, with at most {@value
+ * #CALLS_IN_FLIGHT} calls in flight; beyond that only the wait grows. While there is no connection
+ * nothing is collected: every refill is unavailable at once.
+ *
+ * <p>Owned by the context on which it is started; {@link #isConnected} may be read from any thread.
+ */
+final class RedisShard {
+  static final int REFILLS_PER_CALL = 256;
+  static final int CALLS_IN_FLIGHT = 4;
+  static final int REFILLS_WAITING = 32_768;
+
+  /** Each refused login leaves work behind on the server, and only a person can mend it. */
+  private static final long ACCESS_REFUSED_MILLIS = 30_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RedisShard.class);
+
+  private record Waiting(RefillScript.Step step, Promise<RefillOutcome> outcome) {}
+
+  private final Vertx vertx;
+  private final RedisOptions options;
+  private final String name;
+  private final RefillScript script;
+  private final Clock clock;
+  private final Backoff backoff;
+  private final ShardMeters meters;
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private final Promise<Void> firstAttempt = Promise.promise();
+  private Optional<RedisLink> link = Optional.empty();
+  private int callsInFlight;
+  private boolean flushDue;
+  private boolean closed;
+  private boolean lossLogged;
+  private volatile boolean connected;
+
+  /**
+   * @param options of the connection, credentials included
+   * @param name of the node, for log and metrics
+   */
+  RedisShard(
+      Vertx vertx,
+      RedisOptions options,
+      String name,
+      RefillScript script,
+      Clock clock,
+      RandomGenerator random,
+      MeterRegistry registry) {
+    this.vertx = vertx;
+    this.options = options;
+    this.name = name;
+    this.script = script;
+    this.clock = clock;
+    this.backoff = new Backoff(random);
+    this.meters = new ShardMeters(registry, name, () -> connected);
+  }
+
+  /** Connects, and again for as long as the shard is not closed; tells of the first attempt. */
+  Future<Void> start() {
+    connect();
+    return firstAttempt.future();
+  }
+
+  boolean isConnected() {
+    return connected;
+  }
+
+  Future<RefillOutcome> refill(RefillScript.Step step) {
+    if (!connected) {
+      return Future.succeededFuture(new Unavailable("not connected to " + name, true));
+    }
+    if (waiting.size() >= REFILLS_WAITING) {
+      return Future.succeededFuture(new Unavailable("too many refills wait for " + name, true));
+    }
+    Promise<RefillOutcome> outcome = Promise.promise();
+    waiting.add(new Waiting(step, outcome));
+    if (callsInFlight == 0 && !flushDue) {
+      flushDue = true;
+      vertx
+          .getOrCreateContext()
+          .runOnContext(
+              turn -> {
+                flushDue = false;
+                flush();
+              });
+    }
+    return outcome.future();
+  }
+
+  /** Sends a request of its own, besides the refills. */
+  Future<Response> send(Request request) {
+    return link.filter(RedisLink::isOpen)
+        .map(open -> open.send(request))
+        .orElseGet(
+            () -> Future.failedFuture(VertxException.noStackTrace("not connected to " + name)));
+  }
+
+  private void flush() {
+    link.filter(RedisLink::isOpen)
+        .ifPresent(
+            open -> {
+              while (callsInFlight < CALLS_IN_FLIGHT && !waiting.isEmpty()) {
+                call(open);
+              }
+            });
+  }
+
+  private void call(RedisLink open) {
+    List<RefillScript.Step> steps = new ArrayList<>();
+    List<Promise<RefillOutcome>> outcomes = new ArrayList<>();
+    while (steps.size() < REFILLS_PER_CALL && !waiting.isEmpty()) {
+      Waiting next = waiting.poll();
+      steps.add(next.step);
+      outcomes.add(next.outcome);
+    }
+    callsInFlight++;
+    long started = clock.micros();
+    open.send(script.callLoaded(steps))
+        .recover(
+            failure ->
+                StoreFailure.of(failure).kind() == StoreFailure.Kind.SCRIPT_MISSING
+                    ? open.send(script.callWithText(steps))
+                    : Future.failedFuture(failure))
+        .map(reply -> script.read(steps, reply))
+        .onComplete(
+            answers -> {
+              callsInFlight--;
+              backoff.reset();
+              meters.called(clock.micros() - started, steps.size());
+              for (int i = 0; i < outcomes.size(); i++) {
+                outcomes.get(i).complete(answers.get(i));
+              }
+              flush();
+            },
+            cause -> {
+              callsInFlight--;
+              StoreFailure failure = StoreFailure.of(cause);
+              if (failure.kind() == StoreFailure.Kind.CONNECTION_LOST) {
+                open.lose(cause);
+              }
+              RefillOutcome unavailable =
+                  new Unavailable(name + ": " + failure.reason(), failure.unsent());
+              outcomes.forEach(outcome -> outcome.complete(unavailable));
+              flush();
+            });
+  }
+
+  private void connect() {
+    if (closed) {
+      return;
+    }
+    RedisLink next = new RedisLink(vertx, options, clock, this::lost);
+    link = Optional.of(next);
+    next.open(script.load(), this::opened);
+  }
+
+  private void opened() {
+    connected = true;
+    lossLogged = false;
+    LOG.info("connected to {}", name);
+    firstAttempt.tryComplete();
+  }
+
+  private void lost(Throwable cause) {
+    StoreFailure failure = StoreFailure.of(cause);
+    connected = false;
+    if (!lossLogged) {
+      lossLogged = true;
+      LOG.warn("not connected to {}: {}; trying again until it answers", name, failure.reason());
+    }
+    failWaiting(failure.reason());
+    long delay =
+        failure.kind() == StoreFailure.Kind.ACCESS_REFUSED
+            ? ACCESS_REFUSED_MILLIS
+            : Math.max(1, backoff.nextMillis());
+    vertx.setTimer(delay, id -> connect());
+    firstAttempt.tryFail(VertxException.noStackTrace(name + ": " + failure.reason()));
+  }
+
+  private void failWaiting(String reason) {
+    RefillOutcome unavailable = new Unavailable(name + ": " + reason, true);
+    for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
+      next.outcome.complete(unavailable);
+    }
+  }
+
+  Future<Void> close() {
+    closed = true;
+    connected = false;
+    meters.close();
+    Future<Void> ended =
+        link.map(open -> open.close(VertxException.noStackTrace("closing")))
+            .orElseGet(Future::succeededFuture);
+    failWaiting("closing");
+    return ended;
+  }
+}

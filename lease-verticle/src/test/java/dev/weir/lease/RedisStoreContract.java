@@ -1,0 +1,150 @@
+package dev.weir.lease;
+
+import static dev.weir.lease.StoreDriver.limit;
+import static dev.weir.lease.StoreDriver.take;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.config.Limit;
+import dev.weir.config.TokenBucket;
+import dev.weir.lease.RefillOutcome.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a store on one Redis does besides: what it leaves there, and for how long. */
+abstract class RedisStoreContract extends StoreContract {
+  private static final String LEVEL = "weir:{acme}:default:level";
+  private static final Duration YEAR = Duration.ofDays(365);
+  private static final long MARGIN_MILLIS = 10_000;
+  private static final long ABSENT = -2;
+
+  abstract RedisServer server();
+
+  @Override
+  StoreDriver open(String prefix) {
+    return RedisTime.store(vertx, server(), time, prefix);
+  }
+
+  @BeforeEach
+  void startEmpty() {
+    server().call("FLUSHALL");
+  }
+
+  static Stream<Limit> limits() {
+    return Stream.of(
+        limit(1, Duration.ofSeconds(1), 1),
+        limit(1e9, Duration.ofSeconds(1), 1_000_000_000_000L),
+        limit(1, YEAR, 10),
+        limit(0.3, Duration.ofMinutes(7), 12345));
+  }
+
+  @ParameterizedTest
+  @MethodSource("limits")
+  void everyNameLivesAtLeastUntilItsLevelIsEmpty(Limit limit) {
+    TokenBucket bucket = (TokenBucket) limit.algorithm();
+    List<Take> steps =
+        List.of(
+            take(limit, 1),
+            new Take(limit, 0, 7, 0, 0),
+            new Take(limit, 3, 0, 0, 0),
+            new Take(limit, 0, 0, 0, 5),
+            take(limit, bucket.capacity()));
+    for (Take step : steps) {
+      double used = store.step("acme", step).get(0).used();
+      long emptyMillis = bucket.microsUntilEmpty(used) / 1000;
+      // Names live by the real clock, which goes on while the test looks.
+      assertThat(pttl(LEVEL))
+          .isBetween(
+              used > 0 ? emptyMillis : ABSENT, used > 0 ? emptyMillis + MARGIN_MILLIS + 1 : ABSENT);
+      time.advanceMicros(1234);
+    }
+    assertThat(names()).allSatisfy(name -> assertThat(pttl(name)).isPositive());
+  }
+
+  @Test
+  void aTimeToEmptyBeyondWhatRedisCanCountIsCapped() {
+    store.step("acme", new Take(limit(1, YEAR, 1), 0, 1_000_000_000_000L, 0, 0));
+    assertThat(pttl(LEVEL)).isGreaterThan(8_000_000_000_000_000_000L);
+  }
+
+  @Test
+  void aSlowerRateExtendsTheLifeOfALevelThatItDenies() {
+    store.step("acme", take(limit(100, Duration.ofSeconds(1), 100), 100));
+    Limit slow = limit(1, YEAR, 100);
+    store.step("acme", Take.peek(slow));
+    assertThat(pttl(LEVEL)).isLessThan(Duration.ofMinutes(1).toMillis());
+    store.step("acme", take(slow, 1));
+    assertThat(pttl(LEVEL)).isGreaterThan(YEAR.toMillis() * 100);
+  }
+
+  @Test
+  void neitherAPeekNorADenialWrites() {
+    Limit limit = limit(1, Duration.ofMinutes(1), 10);
+    store.step("acme", take(limit, 10));
+    server().call("PEXPIRE", LEVEL, "9000000");
+    Object before = server().call("GET", LEVEL);
+    time.advance(Duration.ofSeconds(1));
+    store.step("acme", Take.peek(limit));
+    store.step("acme", take(limit, 5));
+    assertThat(server().call("GET", LEVEL)).isEqualTo(before);
+    assertThat(pttl(LEVEL)).isGreaterThan(8_000_000);
+    store.step("nobody", Take.peek(limit));
+    store.step("nobody", take(limit, 11));
+    assertThat(names()).noneMatch(name -> name.contains("nobody"));
+  }
+
+  @Test
+  void anEmptyLevelIsNotKept() {
+    Limit limit = limit(1, Duration.ofMinutes(1), 10);
+    store.step("acme", take(limit, 3));
+    store.step("acme", new Take(limit, 3, 0, 0, 0));
+    assertThat(names()).doesNotContain(LEVEL);
+  }
+
+  @Test
+  void namesAreThoseOfTheKeyAndItsLimit() {
+    store.step("a:{b}", take(limit("search", 1, YEAR, 10), 3));
+    long window = RedisTime.WINDOW.index("a:{b}", time.micros());
+    assertThat(names())
+        .containsExactlyInAnyOrder(
+            "weir:{a%3A%7Bb%7D}:search:level", "weir:{a%3A%7Bb%7D}:search:authorized:" + window);
+    assertThat(server().call("GET", "weir:{a%3A%7Bb%7D}:search:authorized:" + window))
+        .isEqualTo("3");
+    assertThat(pttl("weir:{a%3A%7Bb%7D}:search:authorized:" + window)).isBetween(60_000L, 120_000L);
+  }
+
+  @Test
+  void aFlushedScriptIsBroughtAlong() {
+    Limit limit = limit(1, YEAR, 10);
+    store.step("acme", take(limit, 1));
+    server().call("SCRIPT", "FLUSH");
+    assertThat(store.step("acme", take(limit, 1))).containsExactly(new Level(1, 2, 2));
+    assertThat(store.step("acme", take(limit, 1))).containsExactly(new Level(1, 3, 3));
+  }
+
+  @Test
+  void theShippedScriptKeepsTheServersTime() {
+    try (StoreDriver real = RedisTime.realTimeStore(vertx, server(), "real").start()) {
+      long before = serverMicros();
+      long at = real.answer("acme", take(limit(1, YEAR, 10), 1)).storeMicros();
+      assertThat(at).isBetween(before, serverMicros());
+    }
+  }
+
+  private long serverMicros() {
+    List<?> time = (List<?>) server().call("TIME");
+    return Long.parseLong((String) time.get(0)) * 1_000_000 + Long.parseLong((String) time.get(1));
+  }
+
+  private long pttl(String name) {
+    return (Long) server().call("PTTL", name);
+  }
+
+  private List<String> names() {
+    return ((List<?>) server().call("KEYS", "weir:*")).stream().map(String.class::cast).toList();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.weir.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.config.Clock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Puts a Redis on virtual time: the script reads its time from a name next to the key's, which is
+ * set before each call, and what has expired by then is deleted.
+ */
+final class RedisTime implements StoreDriver.BeforeRefill {
+  private static final String REAL = "local time = redis.call('TIME')";
+  private static final String VIRTUAL =
+      "local time = { string.match(redis.call('GET', 'time:' .. string.match(KEYS[1], '%b{}')),"
+          + " '^(%d+) (%d+)$') }";
+
+  static final AccountingWindow WINDOW = AccountingWindow.of(Duration.ofMinutes(1));
+
+  /** Sends one command to the node that has the name. */
+  interface Commands extends AutoCloseable {
+    Object call(String name, String... command);
+
+    @Override
+    void close();
+  }
+
+  private record Standalone(RedisProbe probe) implements Commands {
+    @Override
+    public Object call(String name, String... command) {
+      return probe.call(command);
+    }
+
+    @Override
+    public void close() {
+      probe.close();
+    }
+  }
+
+  private final Commands redis;
+  private final VirtualTime time;
+  private final StoreKeys keys;
+  private final Set<String> written = new LinkedHashSet<>();
+
+  RedisTime(Commands redis, VirtualTime time, StoreKeys keys) {
+    this.redis = redis;
+    this.time = time;
+    this.keys = keys;
+  }
+
+  static RefillScript script() {
+    assertThat(RefillScript.shipped()).containsOnlyOnce(REAL);
+    return new RefillScript(RefillScript.shipped().replace(REAL, VIRTUAL), WINDOW);
+  }
+
+  /** A store on {@code server} and virtual time. */
+  static StoreDriver store(Vertx vertx, RedisServer server, VirtualTime time, String prefix) {
+    StoreKeys keys = new StoreKeys(prefix);
+    RedisTime redisTime = new RedisTime(new Standalone(server.probe()), time, keys);
+    redisTime.set("{" + StoreKeys.WARM_UP + "}");
+    return new StoreDriver(vertx, store(vertx, server, keys, script()), redisTime);
+  }
+
+  /** A store on {@code server} and its own time. */
+  static StoreDriver realTimeStore(Vertx vertx, RedisServer server, String prefix) {
+    RefillScript script = new RefillScript(RefillScript.shipped(), WINDOW);
+    return new StoreDriver(vertx, store(vertx, server, new StoreKeys(prefix), script));
+  }
+
+  private static Store store(Vertx vertx, RedisServer server, StoreKeys keys, RefillScript script) {
+    return Stores.redis(
+        (StoreUrl.Standalone) StoreUrl.parse(server.url()),
+        keys,
+        script,
+        vertx,
+        Clock.system(),
+        new SimpleMeterRegistry());
+  }
+
+  @Override
+  public void prepare(List<Refill> batch) {
+    for (Refill refill : batch) {
+      String escaped = StoreKeys.escape(refill.key());
+      set("{" + escaped + "}");
+      for (Take take : refill.takes()) {
+        written.add(keys.level(escaped, take.limit().name()));
+      }
+    }
+    written.removeIf(this::expired);
+  }
+
+  void set(String tag) {
+    String now = time.micros() / 1_000_000 + " " + time.micros() % 1_000_000;
+    redis.call("time:" + tag, "SET", "time:" + tag, now);
+  }
+
+  private boolean expired(String name) {
+    String[] stored = redis.call(name, "GET", name).toString().split(" ", -1);
+    if (stored.length < 3 || Double.parseDouble(stored[2]) > time.epochMillis()) {
+      return stored.length < 3;
+    }
+    redis.call(name, "DEL", name);
+    return true;
+  }
+
+  @Override
+  public void close() {
+    redis.close();
+  }
+}

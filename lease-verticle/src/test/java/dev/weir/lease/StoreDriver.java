@@ -1,0 +1,110 @@
+package dev.weir.lease;
+
+import dev.weir.config.Limit;
+import dev.weir.config.TokenBucket;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Level;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Calls a store on its context, from a test's thread, which waits for the outcome. */
+final class StoreDriver implements AutoCloseable {
+
+  /** Told that these refills come next. */
+  interface BeforeRefill extends AutoCloseable {
+    void prepare(List<Refill> batch);
+
+    @Override
+    default void close() {}
+  }
+
+  private final Context context;
+  private final Store store;
+  private final BeforeRefill before;
+
+  StoreDriver(Vertx vertx, Store store, BeforeRefill before) {
+    this.context = vertx.getOrCreateContext();
+    this.store = store;
+    this.before = before;
+  }
+
+  StoreDriver(Vertx vertx, Store store) {
+    this(vertx, store, batch -> {});
+  }
+
+  static Limit limit(double rate, Duration period, long capacity) {
+    return limit("default", rate, period, capacity);
+  }
+
+  static Limit limit(String name, double rate, Duration period, long capacity) {
+    return new Limit(name, Set.of(), new TokenBucket(rate, period, capacity));
+  }
+
+  /** Exactly {@code cost} permits, or none. */
+  static Take take(Limit limit, long cost) {
+    return new Take(limit, 0, 0, cost, cost);
+  }
+
+  Store store() {
+    return store;
+  }
+
+  StoreDriver start() {
+    await(on(store::start));
+    return this;
+  }
+
+  List<RefillOutcome> refill(List<Refill> batch) {
+    before.prepare(batch);
+    return await(on(() -> Future.all(store.refill(batch)).map(all -> all.<RefillOutcome>list())));
+  }
+
+  List<Level> step(String key, Take... takes) {
+    return answer(key, takes).levels();
+  }
+
+  Answered answer(String key, Take... takes) {
+    return (Answered) refill(List.of(new Refill(key, List.of(takes)))).get(0);
+  }
+
+  /** Takes {@code cost} permits of the one limit; how many were granted. */
+  long granted(String key, Limit limit, long cost) {
+    return step(key, take(limit, cost)).get(0).granted();
+  }
+
+  double used(String key, Limit limit) {
+    return step(key, Take.peek(limit)).get(0).used();
+  }
+
+  void forget(String key, String... limits) {
+    await(on(() -> store.forget(key, List.of(limits))));
+  }
+
+  <T> Future<T> on(Supplier<Future<T>> action) {
+    Promise<T> promise = Promise.promise();
+    context.runOnContext(turn -> action.get().onComplete(promise));
+    return promise.future();
+  }
+
+  static <T> T await(Future<T> future) {
+    try {
+      return future.await(20, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new AssertionError("no outcome", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    await(on(store::close));
+    before.close();
+  }
+}
