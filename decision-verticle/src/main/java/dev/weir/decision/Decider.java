@@ -47,6 +47,7 @@ public final class Decider {
   private final ConcurrentLinkedQueue<KeyEntry> tended = new ConcurrentLinkedQueue<>();
 
   private final AtomicInteger tendedCount = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
 
   /** Whether the last refill came back without an answer. */
   private volatile boolean storeAway;
@@ -107,6 +108,15 @@ public final class Decider {
     return decideUnderMonitor(request, plan, current.cost(request), clock.micros(), answer);
   }
 
+  /**
+   * Looks up the plan of {@code request} and does nothing else.
+   *
+   * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
+   */
+  void requirePlan(CheckRequest request) {
+    planOf(config, keys.get(request.key()), request);
+  }
+
   private static BoundPlan planOf(BoundConfig config, KeyEntry entry, CheckRequest request) {
     if (!request.plan().isEmpty()) {
       return config.named(request.plan());
@@ -165,6 +175,7 @@ public final class Decider {
 
   private void submit(KeyEntry entry, InFlight flight) {
     if (flight != null) {
+      inFlight.incrementAndGet();
       refills.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight));
     }
   }
@@ -189,10 +200,14 @@ public final class Decider {
       synchronized (entry) {
         if (outcome instanceof Answered answer) {
           entry.answered(flight, answer, now, orphans::add);
-          rebind(entry, orphans::add);
-          entry.serve(now, due, orphans::add);
-          next = entry.refillForWaiters(ceilings, nodes, now);
-          entry.trim(ceilings, nodes);
+          entry.serve(plan -> current(plan, entry), now, due, orphans::add);
+          if (entry.waiting()) {
+            next = entry.refillForWaiters(ceilings, nodes, now);
+          } else {
+            rebind(entry, orphans::add);
+            entry.trim(ceilings, nodes);
+            next = entry.refillToCharge(now);
+          }
           answer.levels().forEach(level -> leased.add(level.granted()));
         } else {
           entry.unavailable(flight, ((Unavailable) outcome).unsent(), orphans::add);
@@ -203,6 +218,7 @@ public final class Decider {
       }
       settle(entry.key, orphans, now);
       submit(entry, next);
+      inFlight.decrementAndGet();
       deliver(due);
     }
 
@@ -249,14 +265,18 @@ public final class Decider {
   /** Returns and charges of limits that the key's plan does not have any more. */
   private void settle(String key, List<Take> orphans, long now) {
     if (!orphans.isEmpty()) {
-      refills.submit(new Refill(key, orphans), now, ABANDON);
+      inFlight.incrementAndGet();
+      refills.submit(new Refill(key, orphans), now, farewell);
     }
   }
 
-  private static final Refills.Listener ABANDON =
+  /** Nobody holds what is left of such a limit, so its outcome changes nothing here. */
+  private final Refills.Listener farewell =
       new Refills.Listener() {
         @Override
-        public void onOutcome(RefillOutcome outcome) {}
+        public void onOutcome(RefillOutcome outcome) {
+          inFlight.decrementAndGet();
+        }
 
         @Override
         public void onOverdue() {}
@@ -301,24 +321,32 @@ public final class Decider {
 
   /** Applies a change of the configuration to a key that may hold permits under the old one. */
   private void rebind(KeyEntry entry, Consumer<Take> orphans) {
-    BoundConfig current = config;
     BoundPlan bound = entry.bound();
-    if (bound.epoch == current.epoch()) {
-      return;
+    BoundPlan current = current(bound, entry);
+    if (current != bound) {
+      entry.bind(current, orphans);
+    } else if (bound.epoch != config.epoch()) {
+      // The key has no plan any more.
+      entry.giveBackAll();
     }
-    current
-        .successorOf(bound, entry.key)
-        .ifPresentOrElse(plan -> entry.bind(plan, orphans), entry::giveBackAll);
+  }
+
+  /** The plan that now holds where {@code bound} did; itself if nothing does. */
+  private BoundPlan current(BoundPlan bound, KeyEntry entry) {
+    BoundConfig current = config;
+    return bound.epoch == current.epoch()
+        ? bound
+        : current.successorOf(bound, entry.key).orElse(bound);
   }
 
   /** Puts a new configuration in force; permits held under old numbers go back. */
-  void configure(ConfigSnapshot snapshot) {
+  public void configure(ConfigSnapshot snapshot) {
     config = new BoundConfig(snapshot, epochs.incrementAndGet());
     tendKeys();
   }
 
   /** Takes in the number of live nodes, 1 or more. */
-  void nodes(int count) {
+  public void nodes(int count) {
     nodes = count;
   }
 
@@ -329,9 +357,11 @@ public final class Decider {
     tendKeys(true);
   }
 
-  /** Keys that hold a lease, or that the store has yet to hear something of. */
-  int tendedKeys() {
-    return tendedCount.get();
+  /**
+   * Whether the store has been told all there is to tell: no lease, no debt, no refill under way.
+   */
+  boolean settled() {
+    return tendedCount.get() == 0 && inFlight.get() == 0;
   }
 
   /** Permits leased and not yet spent, of all limits of all keys. */

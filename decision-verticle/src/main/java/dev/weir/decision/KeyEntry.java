@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * All that a node holds and knows of one key: the lease of each limit of its plan, the refill under
@@ -390,6 +391,16 @@ final class KeyEntry extends LimitLease {
     return takes.isEmpty() ? null : fly(plan, takes, nowMicros);
   }
 
+  /** The refill that charges what was spent without the store; null when nothing was. */
+  InFlight refillToCharge(long nowMicros) {
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).owed < 0) {
+        return refillToSettle(nowMicros);
+      }
+    }
+    return null;
+  }
+
   /**
    * Permits that the next lease should bring, given what is held; sizes up if this one was short.
    */
@@ -476,8 +487,13 @@ final class KeyEntry extends LimitLease {
     }
   }
 
-  /** Answers waiters in order for as long as that can be done without the store. */
-  void serve(long nowMicros, List<Due> due, Consumer<Take> orphans) {
+  /**
+   * Answers waiters in order for as long as that can be done without the store.
+   *
+   * @param current the plan that now holds for one that held when the waiter came
+   */
+  void serve(
+      UnaryOperator<BoundPlan> current, long nowMicros, List<Due> due, Consumer<Take> orphans) {
     ArrayDeque<Waiter> queue = waiters;
     while (queue != null) {
       Waiter head = queue.peekFirst();
@@ -485,7 +501,7 @@ final class KeyEntry extends LimitLease {
         waiters = null;
         return;
       }
-      bind(head.plan(), orphans);
+      bind(current.apply(head.plan()), orphans);
       Decision decision = decide(head.endpoint(), head.cost(), nowMicros);
       if (decision == null) {
         return;

@@ -21,6 +21,10 @@ public final class LocalLimiter implements RateLimiter, KeyInspector {
     this.decider = decider;
   }
 
+  Decider decider() {
+    return decider;
+  }
+
   @Override
   public Future<Decision> check(CheckRequest request) {
     try {

@@ -16,6 +16,9 @@ import java.util.List;
  */
 final class Outage {
 
+  /** Forgiven to sums of fractions, permits. */
+  private static final double ROUNDING = 1e-6;
+
   private final BoundPlan plan;
   private final double share;
   private final double[] used;
@@ -79,9 +82,11 @@ final class Outage {
 
   private long microsUntilFits(int limit, long cost) {
     double over = used[limit] + cost - capacity(limit);
-    return over <= 1e-9
+    return over <= ROUNDING
         ? 0
-        : (long) Math.ceil(over / (plan.limits[limit].bucket().permitsPerMicro() * share));
+        : (long)
+            Math.ceil(
+                (over - ROUNDING / 2) / (plan.limits[limit].bucket().permitsPerMicro() * share));
   }
 
   private Decision allowed(KeyEntry entry, String endpoint, long nowMicros) {
@@ -124,7 +129,7 @@ final class Outage {
   }
 
   private LimitStatus status(int limit) {
-    long left = Math.max(0, (long) Math.floor(capacity(limit) - used[limit] + 1e-6));
+    long left = Math.max(0, (long) Math.floor(capacity(limit) - used[limit] + ROUNDING));
     double toFill = used[limit] / (plan.limits[limit].bucket().permitsPerMicro() * share);
     return new LimitStatus(
         plan.limits[limit].policy(), left, LimitLease.ceilMillis((long) Math.ceil(toFill)));

@@ -1,0 +1,45 @@
+package dev.weir.decision;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What a {@link Decider} tells of itself; read when scraped, so that deciding pays nothing for it.
+ */
+final class DecisionMeters implements MeterBinder {
+
+  private final Decider decider;
+
+  DecisionMeters(Decider decider) {
+    this.decider = decider;
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    decisions(registry, "allowed", "false", Decider::allowedCount);
+    decisions(registry, "denied", "false", Decider::deniedCount);
+    decisions(registry, "allowed", "true", Decider::degradedAllowedCount);
+    decisions(registry, "denied", "true", Decider::degradedDeniedCount);
+    FunctionCounter.builder("weir.permits.leased", decider, Decider::leasedCount)
+        .description("Permits that the store has granted to this node")
+        .register(registry);
+    Gauge.builder("weir.permits.outstanding", decider, Decider::outstanding)
+        .description("Permits leased and not yet spent, of all keys")
+        .register(registry);
+    Gauge.builder("weir.keys", decider, Decider::keys)
+        .description("Keys that this node holds in memory")
+        .register(registry);
+  }
+
+  private void decisions(
+      MeterRegistry registry, String outcome, String degraded, ToDoubleFunction<Decider> count) {
+    FunctionCounter.builder("weir.decisions", decider, count)
+        .description("Decisions made")
+        .tag("outcome", outcome)
+        .tag("degraded", degraded)
+        .register(registry);
+  }
+}

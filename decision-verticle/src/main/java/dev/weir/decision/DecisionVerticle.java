@@ -1,0 +1,111 @@
+package dev.weir.decision;
+
+import dev.weir.client.LocalLimiters;
+import dev.weir.lease.StoreClock;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The ways to ask a node: HTTP and the event bus. Deploy one instance per event loop, all with the
+ * same {@link LocalLimiter}.
+ *
+ * <p>When it stops it first answers what it has, then gives the node's permits back to the store,
+ * so the lease verticle has to outlive it.
+ */
+public final class DecisionVerticle extends VerticleBase {
+
+  /** Well below the time of a lease, and seldom enough to walk all leases. */
+  private static final long TEND_MILLIS = 250;
+
+  private static final long SETTLE_POLL_MILLIS = 5;
+  private static final long SETTLE_AT_MOST_MILLIS = 1_000;
+  private static final long DRAIN_SECONDS = 5;
+
+  /** Makes the instances of one deployment share a port that the system chooses. */
+  private static final int ANY_SHARED_PORT = -1;
+
+  private final LocalLimiter limiter;
+  private final StoreClock storeClock;
+  private final Endpoint endpoint;
+  private final boolean first;
+  private HttpServer server;
+  private CheckBus bus;
+
+  /**
+   * Where HTTP checks are answered.
+   *
+   * @param host to listen on
+   * @param port to listen on; 0 lets the system choose
+   * @param token that callers have to bear; empty to ask for none
+   */
+  public record Endpoint(String host, int port, Optional<String> token) {}
+
+  /**
+   * @param first whether this instance also looks after the keys: true for exactly one of a node
+   */
+  public DecisionVerticle(
+      LocalLimiter limiter, StoreClock storeClock, Endpoint endpoint, boolean first) {
+    this.limiter = limiter;
+    this.storeClock = storeClock;
+    this.endpoint = endpoint;
+    this.first = first;
+  }
+
+  @Override
+  public Future<?> start() {
+    if (first) {
+      LocalLimiters.register(vertx, limiter);
+      vertx.setPeriodic(TEND_MILLIS, ignored -> limiter.decider().tendKeys());
+    }
+    CheckHttpHandler handler =
+        new CheckHttpHandler(
+            limiter, limiter.decider()::requirePlan, storeClock::epochMillis, endpoint.token());
+    server =
+        vertx
+            .createHttpServer(
+                new HttpServerOptions()
+                    .setHost(endpoint.host())
+                    .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port()))
+            .requestHandler(handler);
+    return server
+        .listen()
+        .compose(
+            ignored -> CheckBus.serve(vertx, limiter, vertx.isClustered(), storeClock::epochMillis))
+        .onSuccess(serving -> bus = serving);
+  }
+
+  /** The port that HTTP checks are answered on. Valid once deployed. */
+  public int port() {
+    return server.actualPort();
+  }
+
+  @Override
+  public Future<?> stop() {
+    if (first) {
+      LocalLimiters.unregister(vertx, limiter);
+    }
+    return Future.join(server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS), bus.stop())
+        .recover(failure -> Future.succeededFuture())
+        .compose(ignored -> giveAllBack());
+  }
+
+  private Future<Void> giveAllBack() {
+    Promise<Void> settled = Promise.promise();
+    awaitSettled(settled, SETTLE_AT_MOST_MILLIS / SETTLE_POLL_MILLIS);
+    return settled.future();
+  }
+
+  private void awaitSettled(Promise<Void> settled, long looks) {
+    limiter.decider().giveAllBack();
+    if (limiter.decider().settled() || looks == 0) {
+      settled.complete();
+    } else {
+      vertx.setTimer(SETTLE_POLL_MILLIS, ignored -> awaitSettled(settled, looks - 1));
+    }
+  }
+}

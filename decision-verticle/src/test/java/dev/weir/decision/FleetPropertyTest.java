@@ -1,0 +1,173 @@
+package dev.weir.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.client.CheckRequest;
+import dev.weir.client.Decision;
+import dev.weir.config.Plan;
+import dev.weir.lease.Store;
+import dev.weir.lease.VirtualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+
+/** A fleet in front of one store, under any interleaving of traffic and trouble. */
+class FleetPropertyTest {
+
+  private static final Duration YEAR = Duration.ofDays(365);
+
+  enum Kind {
+    CHECK,
+    ADVANCE,
+    HOLD,
+    RELEASE,
+    OVERDUE,
+    LOSE,
+    CUT,
+    MEND,
+    TEND,
+    CHANGE
+  }
+
+  record Step(Kind kind, int node, int amount) {}
+
+  @Provide
+  Arbitrary<List<Step>> healthy() {
+    return steps(Kind.CHECK, Kind.ADVANCE, Kind.HOLD, Kind.RELEASE, Kind.LOSE, Kind.TEND);
+  }
+
+  @Provide
+  Arbitrary<List<Step>> troubled() {
+    return steps(
+        Kind.CHECK,
+        Kind.ADVANCE,
+        Kind.HOLD,
+        Kind.RELEASE,
+        Kind.OVERDUE,
+        Kind.CUT,
+        Kind.MEND,
+        Kind.TEND,
+        Kind.CHANGE);
+  }
+
+  private static Arbitrary<List<Step>> steps(Kind... kinds) {
+    Arbitrary<Kind> kind =
+        Arbitraries.frequencyOf(
+            Tuple.of(kinds.length, Arbitraries.just(Kind.CHECK)),
+            Tuple.of(kinds.length, Arbitraries.of(kinds)));
+    return Combinators.combine(
+            kind, Arbitraries.integers().between(0, 2), Arbitraries.integers().between(0, 40))
+        .as(Step::new)
+        .list()
+        .ofMinSize(20)
+        .ofMaxSize(300);
+  }
+
+  /** Invariants 1, 3 and 10. */
+  @Property(tries = 300)
+  void admitsNoMoreThanTheLimitAndWhatIsOutstanding(
+      @ForAll("healthy") List<Step> steps,
+      @ForAll @IntRange(min = 1, max = 5_000) int capacity,
+      @ForAll @IntRange(min = 1, max = 2_000) int perSecond) {
+    Fleet fleet = new Fleet(Plans.bucket("p", perSecond, Duration.ofSeconds(1), capacity));
+    double tolerated = 0.01 * (capacity + perSecond * 60.0);
+    for (Step step : steps) {
+      fleet.run(step);
+      double elapsedSeconds = fleet.clock.micros() / 1e6;
+      assertThat((double) fleet.admitted())
+          .isLessThanOrEqualTo(capacity + perSecond * elapsedSeconds + tolerated + 1e-6);
+    }
+  }
+
+  /** Every unit spent, with the store or without it, is charged to the store once, in the end. */
+  @Property(tries = 300)
+  void theStoreLearnsOfEveryUnitSpentAndOfNoOther(@ForAll("troubled") List<Step> steps) {
+    Fleet fleet = new Fleet(Plans.bucket("p", 1, YEAR, 100_000_000));
+    steps.forEach(fleet::run);
+    fleet.settle();
+    long left = fleet.nodes.get(0).inspect("a").statuses().get(0).remaining();
+    long capacity = fleet.capacity;
+    assertThat(capacity - left).isEqualTo(fleet.admitted());
+    assertThat(fleet.unanswered()).isZero();
+  }
+
+  /** Three nodes and what was asked of them. */
+  private static final class Fleet {
+    final VirtualClock clock = new VirtualClock();
+    final List<TestNode> nodes = new ArrayList<>();
+    private final List<Long> costs = new ArrayList<>();
+    private final List<List<Decision>> answers = new ArrayList<>();
+    long capacity;
+
+    Fleet(Plan plan) {
+      Store store = TestStores.embedded(clock);
+      capacity = plan.limits().get(0).algorithm().quota();
+      for (int i = 0; i < 3; i++) {
+        TestNode node = new TestNode(clock, store, Plans.config(plan), 1000);
+        node.decider.nodes(3);
+        nodes.add(node);
+      }
+    }
+
+    void run(Step step) {
+      TestNode node = nodes.get(step.node());
+      switch (step.kind()) {
+        case CHECK -> check(node, step.amount());
+        case ADVANCE -> clock.advance(Duration.ofMillis(step.amount() * 37L));
+        case HOLD -> node.hold();
+        case RELEASE -> node.release();
+        case OVERDUE -> node.overdue();
+        case LOSE -> node.loseAnswers();
+        case CUT -> node.cut();
+        case MEND -> node.mend();
+        case TEND -> node.decider.tendKeys();
+        case CHANGE -> change(step.amount());
+      }
+    }
+
+    private void check(TestNode node, long cost) {
+      costs.add(cost);
+      answers.add(node.ask(CheckRequest.of("a").withCost(cost)));
+    }
+
+    private void change(int amount) {
+      capacity = 100_000_000L + amount;
+      Plan plan = Plans.bucket("p", 1, YEAR, capacity);
+      nodes.forEach(node -> node.decider.configure(Plans.config(plan)));
+    }
+
+    long admitted() {
+      long sum = 0;
+      for (int i = 0; i < answers.size(); i++) {
+        for (Decision decision : answers.get(i)) {
+          assertThat(decision.remaining()).isBetween(0L, decision.limit());
+          sum += decision.allowed() ? costs.get(i) : 0;
+        }
+      }
+      return sum;
+    }
+
+    long unanswered() {
+      return answers.stream().filter(answer -> answer.size() != 1).count();
+    }
+
+    void settle() {
+      for (TestNode node : nodes) {
+        node.mend();
+        node.release();
+        for (int i = 0; i < 3; i++) {
+          node.decider.giveAllBack();
+        }
+        assertThat(node.decider.settled()).isTrue();
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.decision;
+
+import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Limit;
+import dev.weir.config.Plan;
+import dev.weir.config.TokenBucket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Configurations for tests. */
+final class Plans {
+
+  private Plans() {}
+
+  static Limit limit(String name, double rate, Duration period, long capacity) {
+    return new Limit(name, Set.of(), new TokenBucket(rate, period, capacity));
+  }
+
+  static Plan bucket(String name, double rate, Duration period, long capacity) {
+    return new Plan(name, List.of(limit("default", rate, period, capacity)));
+  }
+
+  /** The first plan is the default one. */
+  static ConfigSnapshot config(Plan... plans) {
+    return new ConfigSnapshot(
+        1,
+        Optional.of(plans[0].name()),
+        Arrays.stream(plans).collect(Collectors.toMap(Plan::name, Function.identity())),
+        Map.of("search", 10L, "health", 0L),
+        Map.of());
+  }
+}

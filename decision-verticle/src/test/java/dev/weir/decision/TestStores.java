@@ -1,0 +1,25 @@
+package dev.weir.decision;
+
+import dev.weir.config.Clock;
+import dev.weir.lease.Store;
+import dev.weir.lease.StoreUrl;
+import dev.weir.lease.Stores;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+
+/** Stores for tests on virtual time. */
+final class TestStores {
+
+  private TestStores() {}
+
+  static Store embedded(Clock clock) {
+    return Stores.open(
+        StoreUrl.parse("embedded"),
+        "weir",
+        Duration.ofSeconds(60),
+        Vertx.vertx(),
+        clock,
+        new SimpleMeterRegistry());
+  }
+}
