@@ -9,12 +9,13 @@ import java.time.Duration;
 public interface RateLimiter {
 
   /**
-   * The limiter of {@code vertx}, waiting at most a second where it has to ask another process.
+   * The limiter of {@code vertx}, waiting at most two seconds where it has to ask another process.
+   * The first question of all opens a connection, the others take a fraction of a millisecond.
    *
    * @see #create(Vertx, Duration)
    */
   static RateLimiter create(Vertx vertx) {
-    return create(vertx, Duration.ofSeconds(1));
+    return create(vertx, Duration.ofSeconds(2));
   }
 
   /**
