@@ -30,7 +30,6 @@ class FleetPropertyTest {
     HOLD,
     RELEASE,
     OVERDUE,
-    LOSE,
     CUT,
     MEND,
     TEND,
@@ -41,7 +40,7 @@ class FleetPropertyTest {
 
   @Provide
   Arbitrary<List<Step>> healthy() {
-    return steps(Kind.CHECK, Kind.ADVANCE, Kind.HOLD, Kind.RELEASE, Kind.LOSE, Kind.TEND);
+    return steps(Kind.CHECK, Kind.ADVANCE, Kind.HOLD, Kind.RELEASE, Kind.TEND);
   }
 
   @Provide
@@ -125,7 +124,6 @@ class FleetPropertyTest {
         case HOLD -> node.hold();
         case RELEASE -> node.release();
         case OVERDUE -> node.overdue();
-        case LOSE -> node.loseAnswers();
         case CUT -> node.cut();
         case MEND -> node.mend();
         case TEND -> node.decider.tendKeys();
