@@ -86,6 +86,9 @@ final class ClusterConfiguration implements Configuration {
   private final UUID lifecycleListener;
   private final ScheduledFuture<?> reconciliation;
 
+  /** The document is read far more often than it changes; any thread may replace this. */
+  private volatile Decoded decoded;
+
   private final LiveSnapshot live;
   private ConfigDocument document;
   private Assignments assignments;
@@ -184,7 +187,9 @@ final class ClusterConfiguration implements Configuration {
   public Future<Void> assign(String key, String plan) {
     return change(
         () -> {
-          readDocument().checkAssignment(key, plan);
+          ConfigSnapshot here = live.current();
+          boolean known = here.plan(plan).isPresent();
+          (known ? ConfigDocument.of(here) : readDocument()).checkAssignment(key, plan);
           String before = sharedAssignments.put(key, plan);
           try {
             readDocument().checkAssignment(key, plan);
@@ -241,7 +246,7 @@ final class ClusterConfiguration implements Configuration {
       String text = documents.get(KEY);
       if (text == null) {
         // More nodes were lost at once than there are copies: go on from what is known here.
-        documents.putIfAbsent(KEY, encode(live.current()));
+        documents.putIfAbsent(KEY, encode(ConfigDocument.of(live.current())));
         continue;
       }
       ConfigDocument before = decode(text);
@@ -255,7 +260,9 @@ final class ClusterConfiguration implements Configuration {
   }
 
   private ConfigDocument seed(PlansFile seed) {
-    documents.putIfAbsent(KEY, encode(ConfigDocument.first(seed)));
+    ConfigDocument first = ConfigDocument.first(seed);
+    decoded = new Decoded(encode(first), first);
+    documents.putIfAbsent(KEY, decoded.text());
     changeDocument(before -> before.adding(seed));
     Set<String> there = sharedAssignments.keySet();
     seed.keys()
@@ -414,7 +421,7 @@ final class ClusterConfiguration implements Configuration {
   private ConfigDocument readDocument() {
     String text = documents.get(KEY);
     if (text == null) {
-      String mine = encode(live.current());
+      String mine = encode(ConfigDocument.of(live.current()));
       String theirs = documents.putIfAbsent(KEY, mine);
       text = theirs == null ? mine : theirs;
     }
@@ -441,12 +448,6 @@ final class ClusterConfiguration implements Configuration {
     return next;
   }
 
-  private static String encode(ConfigSnapshot snapshot) {
-    return encode(
-        new ConfigDocument(
-            snapshot.version(), snapshot.defaultPlan(), snapshot.plans(), snapshot.endpoints()));
-  }
-
   private static String encode(ConfigDocument document) {
     return new JsonObject(document.format()).encode();
   }
@@ -455,13 +456,21 @@ final class ClusterConfiguration implements Configuration {
    * @throws IllegalStateException if the text is not of a document; the fault is not of whoever
    *     wants to change it
    */
-  private static ConfigDocument decode(String text) {
+  private ConfigDocument decode(String text) {
+    Decoded last = decoded;
+    if (last.text().equals(text)) {
+      return last.document();
+    }
     try {
-      return ConfigDocument.parse(new JsonObject(text).getMap());
+      ConfigDocument read = ConfigDocument.parse(new JsonObject(text).getMap());
+      decoded = new Decoded(text, read);
+      return read;
     } catch (DecodeException | ConfigRefusedException e) {
       throw new IllegalStateException("the cluster's configuration: " + e.getMessage(), e);
     }
   }
+
+  private record Decoded(String text, ConfigDocument document) {}
 
   private final class DocumentListener
       implements EntryAddedListener<String, String>, EntryUpdatedListener<String, String> {

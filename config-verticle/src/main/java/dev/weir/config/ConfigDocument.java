@@ -31,6 +31,12 @@ record ConfigDocument(
     return new ConfigDocument(1, seed.defaultPlan(), seed.plans(), seed.endpoints());
   }
 
+  /** The document that {@code snapshot} was made of. */
+  static ConfigDocument of(ConfigSnapshot snapshot) {
+    return new ConfigDocument(
+        snapshot.version(), snapshot.defaultPlan(), snapshot.plans(), snapshot.endpoints());
+  }
+
   /** Adds what a later node brings along and is not there yet; what is there stands. */
   ConfigDocument adding(PlansFile seed) {
     Map<String, Plan> allPlans = new HashMap<>(seed.plans());

@@ -10,7 +10,8 @@ import java.util.Optional;
  * @param defaultPlan of keys without an assignment; empty to refuse such keys
  * @param plans by name
  * @param endpoints weights by endpoint name, permits
- * @param assignments plan names by key
+ * @param assignments plan names by key; not copied, since there may be very many, so it must not
+ *     change
  */
 public record ConfigSnapshot(
     long version,

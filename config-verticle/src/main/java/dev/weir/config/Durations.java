@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 /** Durations as users write them: a whole number and one unit, {@code 500ms} or {@code 1m}. */
 public final class Durations {
 
-  /** Twelve digits of days still fit a {@link Duration}. */
-  private static final Pattern FORM = Pattern.compile("([0-9]{1,12})(ms|s|m|h|d)");
+  /** Eleven digits of days are still a {@code long} of milliseconds. */
+  private static final Pattern FORM = Pattern.compile("([0-9]{1,11})(ms|s|m|h|d)");
 
   private Durations() {}
 
@@ -35,7 +35,11 @@ public final class Durations {
     };
   }
 
-  /** Writes {@code duration} in the largest unit that it is a whole number of, down to 1 ms. */
+  /**
+   * Writes {@code duration} in the largest unit that it is a whole number of, down to 1 ms.
+   *
+   * @throws ArithmeticException if it is longer than {@link #parse} ever reads
+   */
   public static String format(Duration duration) {
     long millis = duration.toMillis();
     if (millis % 1000 != 0) {

@@ -12,9 +12,12 @@ public interface Membership {
   /** What is known of each live node, this one included, ordered by address. */
   List<NodeStatus> members();
 
-  /** Calls {@code listener} with the new count after every change of it. */
+  /** Calls {@code listener}, on any thread, with the new count after every change of it. */
   void onChange(Consumer<Integer> listener);
 
-  /** Shares this node's status with the others. */
+  /**
+   * Shares this node's status with the others; to be done every few seconds, since the status of a
+   * node that falls silent is forgotten after a minute.
+   */
   void publish(NodeStatus status);
 }

@@ -33,8 +33,7 @@ public record TokenBucket(double rate, Duration period, long capacity) implement
    */
   public TokenBucket {
     if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(Duration.ofDays(3660)) > 0) {
-      throw new IllegalArgumentException(
-          "period: must be from 1ms to 3660d, was " + Durations.format(period));
+      throw new IllegalArgumentException("period: must be from 1ms to 3660d, was " + period);
     }
     if (period.toNanosPart() % 1_000_000 != 0) {
       throw new IllegalArgumentException("period: must be whole milliseconds, was " + period);

@@ -15,11 +15,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -112,7 +111,7 @@ class ClusterConfigurationIT {
 
   @Test
   void listenersHearOfChangesMadeElsewhereInOrder() throws Exception {
-    Set<Long> versions = new LinkedHashSet<>();
+    List<Long> versions = new CopyOnWriteArrayList<>();
     nodes.get(2).config().onChange(snapshot -> versions.add(snapshot.version()));
     for (int i = 1; i <= 10; i++) {
       get(first().putPlan(plan("heard", i)));
@@ -127,14 +126,12 @@ class ClusterConfigurationIT {
                     .current()
                     .plan("heard")
                     .equals(Optional.of(plan("heard", 10))));
-    assertThat(List.copyOf(versions))
-        .isSorted()
-        .contains(nodes.get(2).config().current().version());
+    assertThat(versions).isSorted().contains(nodes.get(2).config().current().version());
   }
 
   @Test
   void aBurstOfAssignmentsIsKeptWholeAndMakesFewSnapshots() throws Exception {
-    List<ConfigSnapshot> snapshots = new ArrayList<>();
+    List<ConfigSnapshot> snapshots = new CopyOnWriteArrayList<>();
     nodes.get(1).config().onChange(snapshots::add);
     List<Future<Void>> changes = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
@@ -234,7 +231,7 @@ class ClusterConfigurationIT {
 
   @Test
   void theCountOfNodesFollowsWhoComesAndGoes() throws Exception {
-    List<Integer> counts = new ArrayList<>();
+    List<Integer> counts = new CopyOnWriteArrayList<>();
     Membership membership = nodes.get(0).verticle().membership();
     await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
     membership.onChange(counts::add);
