@@ -4,6 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.util.function.Consumer;
 
 /** Collects the body of one request, up to a size. */
@@ -70,9 +71,18 @@ final class RequestBody {
   private void refuse() {
     body = Buffer.buffer(0);
     Vertx vertx = Vertx.currentContext().owner();
-    long timer = vertx.setTimer(LINGER_MILLIS, late -> request.connection().close());
+    long timer = vertx.setTimer(LINGER_MILLIS, late -> hangUp());
     request.handler(ignored -> {});
     request.endHandler(end -> vertx.cancelTimer(timer));
     tooLarge.run();
+  }
+
+  private void hangUp() {
+    if (request.version() == HttpVersion.HTTP_2) {
+      // Other requests share the connection.
+      request.response().reset();
+    } else {
+      request.connection().close();
+    }
   }
 }

@@ -511,6 +511,24 @@ class CheckHttpHandlerTest {
   }
 
   @Test
+  void checksComeOverHttp2AsWell() throws Exception {
+    HttpClient http2 = HttpClient.newHttpClient();
+    HttpRequest get = request("/v1/check?key=acme").GET().build();
+    String body = "{\"key\":\"acme\",\"cost\":10}";
+    HttpRequest post = request("/v1/check").POST(BodyPublishers.ofString(body)).build();
+    String large = " ".repeat((1 << 20) + 1);
+    HttpRequest tooLarge = request("/v1/check").POST(BodyPublishers.ofString(large)).build();
+
+    assertThat(http2.send(get, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+    HttpResponse<String> denied = http2.send(post, BodyHandlers.ofString());
+    assertThat(denied.version()).isEqualTo(HttpClient.Version.HTTP_2);
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(header(denied, "X-RateLimit-Remaining")).isEqualTo("9");
+    assertThat(http2.send(tooLarge, BodyHandlers.ofString()).statusCode()).isEqualTo(413);
+    assertThat(http2.send(get, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void theTokenIsAskedForWhenThereIsOne() throws Exception {
     server = listen(Optional.of("s3cret-ü"));
     HttpResponse<String> none = send("GET", "/v1/check?key=acme", BodyPublishers.noBody());
