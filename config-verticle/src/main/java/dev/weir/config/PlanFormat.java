@@ -52,16 +52,21 @@ public final class PlanFormat {
     }
     List<Object> limits = new ArrayList<>();
     for (Limit limit : plan.limits()) {
-      Map<String, Object> members = new LinkedHashMap<>();
-      members.put("name", limit.name());
-      if (!limit.endpoints().isEmpty()) {
-        members.put("endpoints", limit.endpoints().stream().sorted().toList());
-      }
-      members.putAll(format(limit.algorithm()));
-      limits.add(members);
+      limits.add(format(limit));
     }
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("limits", limits);
+    return members;
+  }
+
+  /** Writes {@code limit} as one of a plan's full form. */
+  public static Map<String, Object> format(Limit limit) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("name", limit.name());
+    if (!limit.endpoints().isEmpty()) {
+      members.put("endpoints", limit.endpoints().stream().sorted().toList());
+    }
+    members.putAll(format(limit.algorithm()));
     return members;
   }
 
@@ -200,6 +205,7 @@ public final class PlanFormat {
   private static Map<String, Object> format(Algorithm algorithm) {
     Map<String, Object> members = new LinkedHashMap<>();
     if (algorithm instanceof TokenBucket bucket) {
+      members.put("algorithm", TOKEN_BUCKET);
       members.put("rate", number(bucket.rate()));
       members.put("period", Durations.format(bucket.period()));
       members.put("capacity", bucket.capacity());

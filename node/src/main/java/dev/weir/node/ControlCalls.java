@@ -1,0 +1,196 @@
+package dev.weir.node;
+
+import dev.weir.client.CheckRequest;
+import dev.weir.client.LimitStatus;
+import dev.weir.config.Clock;
+import dev.weir.config.Configuration;
+import dev.weir.config.Limit;
+import dev.weir.config.Membership;
+import dev.weir.config.NodeStatus;
+import dev.weir.config.Plan;
+import dev.weir.config.PlanFormat;
+import dev.weir.decision.KeyInspector;
+import dev.weir.decision.KeyLimits;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the control plane can be asked, from JSON to JSON.
+ *
+ * <p>A call that is wrong fails, thrown or in its future, with {@link RefusedCallException}, {@code
+ * ConfigRefusedException} or {@code CheckRefusedException}, and then has changed nothing.
+ */
+final class ControlCalls {
+
+  private static final double MILLIS_PER_SECOND = 1000;
+  private static final long MAX_WEIGHT = CheckRequest.MAX_COST;
+
+  private final Configuration configuration;
+  private final Membership membership;
+  private final KeyInspector inspector;
+  private final BooleanSupplier storeUp;
+  private final Clock clock;
+
+  ControlCalls(
+      Configuration configuration,
+      Membership membership,
+      KeyInspector inspector,
+      BooleanSupplier storeUp,
+      Clock clock) {
+    this.configuration = configuration;
+    this.membership = membership;
+    this.inspector = inspector;
+    this.storeUp = storeUp;
+    this.clock = clock;
+  }
+
+  Future<Void> putPlan(String name, JsonObject body) {
+    return configuration.putPlan(PlanFormat.parse(name, body.getMap()));
+  }
+
+  Future<Void> deletePlan(String name) {
+    return configuration.deletePlan(name);
+  }
+
+  Future<JsonObject> plans() {
+    JsonObject plans = new JsonObject();
+    new TreeMap<>(configuration.current().plans())
+        .forEach((name, plan) -> plans.put(name, new JsonObject(PlanFormat.format(plan))));
+    JsonObject answer = new JsonObject().put("plans", plans);
+    configuration.current().defaultPlan().ifPresent(plan -> answer.put("default_plan", plan));
+    return Future.succeededFuture(answer);
+  }
+
+  Future<JsonObject> plan(String name) {
+    Plan plan =
+        configuration
+            .current()
+            .plan(name)
+            .orElseThrow(
+                () -> new RefusedCallException(404, "there is no plan " + Quoted.of(name)));
+    return Future.succeededFuture(new JsonObject(PlanFormat.format(plan)));
+  }
+
+  Future<Void> assign(String key, JsonObject body) {
+    for (String member : new TreeSet<>(body.fieldNames())) {
+      if (!member.equals("tier")) {
+        throw new RefusedCallException(
+            400, Quoted.printable(member) + ": is not known here; only tier can be set");
+      }
+    }
+    if (!(body.getValue("tier") instanceof String tier)) {
+      throw new RefusedCallException(400, "tier: must be the name of a plan");
+    }
+    return configuration.assign(checkedKey(key), tier);
+  }
+
+  Future<Void> unassign(String key) {
+    return configuration.unassign(checkedKey(key));
+  }
+
+  Future<Void> putEndpoint(String endpoint, JsonObject body) {
+    if (!body.fieldNames().equals(Set.of("weight"))) {
+      throw new RefusedCallException(400, "weight: must be there, and nothing else");
+    }
+    if (!(body.getValue("weight") instanceof Number number)
+        || number.doubleValue() != number.longValue()
+        || number.longValue() < 0
+        || number.longValue() > MAX_WEIGHT) {
+      throw new RefusedCallException(400, "weight: must be a whole number from 0 to " + MAX_WEIGHT);
+    }
+    return configuration.putEndpoint(endpoint, number.longValue());
+  }
+
+  Future<JsonObject> endpoints() {
+    JsonObject endpoints = new JsonObject();
+    new TreeMap<>(configuration.current().endpoints()).forEach(endpoints::put);
+    return Future.succeededFuture(new JsonObject().put("endpoints", endpoints));
+  }
+
+  /** The numbers of each limit; those of the one with the least left stand at the top as well. */
+  Future<JsonObject> limits(String key) {
+    return inspector.inspect(checkedKey(key)).map(ControlCalls::json);
+  }
+
+  private static JsonObject json(KeyLimits of) {
+    JsonArray limits = new JsonArray();
+    for (int i = 0; i < of.statuses().size(); i++) {
+      limits.add(json(of.plan().limits().get(i), of.statuses().get(i)));
+    }
+    int tightest = tightest(of.statuses());
+    return new JsonObject()
+        .put("key", of.key())
+        .put("plan", of.plan().name())
+        .mergeIn(json(of.plan().limits().get(tightest), of.statuses().get(tightest)))
+        .put("stale", of.staleMillis() / MILLIS_PER_SECOND)
+        .put("degraded", of.degraded())
+        .put("limits", limits);
+  }
+
+  private static JsonObject json(Limit limit, LimitStatus status) {
+    return new JsonObject(PlanFormat.format(limit))
+        .put("remaining", status.remaining())
+        .put("reset_after", status.resetAfterMillis() / MILLIS_PER_SECOND);
+  }
+
+  private static int tightest(List<LimitStatus> statuses) {
+    int tightest = 0;
+    for (int i = 1; i < statuses.size(); i++) {
+      if (statuses.get(i).remaining() < statuses.get(tightest).remaining()) {
+        tightest = i;
+      }
+    }
+    return tightest;
+  }
+
+  /** {@code nodes} is how many there are; who they are stands in {@code members}. */
+  Future<JsonObject> cluster() {
+    JsonArray members = new JsonArray();
+    for (NodeStatus member : membership.members()) {
+      members.add(
+          new JsonObject()
+              .put("address", member.address())
+              .put("version", member.configVersion())
+              .put("region", member.region())
+              .put("uptime", uptimeSeconds(member))
+              .put("store", member.store()));
+    }
+    return Future.succeededFuture(
+        new JsonObject()
+            .put("nodes", membership.nodes())
+            .put("version", configuration.current().version())
+            .put("members", members));
+  }
+
+  private long uptimeSeconds(NodeStatus member) {
+    return Math.max(0, clock.epochMillis() - member.startedAtMillis()) / 1000;
+  }
+
+  Future<JsonObject> live() {
+    return Future.succeededFuture(new JsonObject().put("status", "up"));
+  }
+
+  /**
+   * A node without its store still decides and stays ready; one that has these calls to offer is
+   * deployed and has its configuration.
+   */
+  Future<JsonObject> ready() {
+    return Future.succeededFuture(
+        new JsonObject()
+            .put("status", "up")
+            .put("version", configuration.current().version())
+            .put("nodes", membership.nodes())
+            .put("store", storeUp.getAsBoolean() ? "up" : "down"));
+  }
+
+  /** As a check would judge it. */
+  private static String checkedKey(String key) {
+    return CheckRequest.of(key).key();
+  }
+}

@@ -1,0 +1,22 @@
+package dev.weir.node;
+
+/**
+ * A call of the control plane that was wrong; it changed nothing. It carries no stack trace: the
+ * fault is the caller's.
+ */
+final class RefusedCallException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+
+  RefusedCallException(int status, String error) {
+    super(error, null, false, false);
+    this.status = status;
+  }
+
+  /** Of HTTP. */
+  int status() {
+    return status;
+  }
+}

@@ -1,0 +1,125 @@
+package dev.weir.node;
+
+import static dev.weir.node.SettingParser.MAX_PORT;
+import static dev.weir.node.SettingParser.duration;
+import static dev.weir.node.SettingParser.list;
+import static dev.weir.node.SettingParser.optional;
+import static dev.weir.node.SettingParser.wholeNumber;
+
+import dev.weir.lease.StoreUrl;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Every setting of a node, one entry each. The file's keys, the environment's variables, the
+ * command line's options and their help are all read off this table.
+ */
+final class SettingTable {
+
+  private static final List<Setting<?>> TABLE = new ArrayList<>();
+
+  static final Setting<String> HTTP_HOST =
+      open("http.host", "WEIR_HTTP_HOST", "0.0.0.0", SettingParser::host, "Host of the data plane");
+  static final Setting<Integer> HTTP_PORT =
+      open("http.port", "WEIR_HTTP_PORT", "8080", wholeNumber(0, MAX_PORT), "Its port");
+  static final Setting<Optional<Secret>> HTTP_TOKEN =
+      secret("http.token", "WEIR_HTTP_TOKEN", "", optional(SettingParser::token), "Its token");
+
+  static final Setting<String> ADMIN_HOST =
+      open("admin.host", "WEIR_ADMIN_HOST", "127.0.0.1", SettingParser::host, "Host of control");
+  static final Setting<Integer> ADMIN_PORT =
+      open("admin.port", "WEIR_ADMIN_PORT", "8081", wholeNumber(0, MAX_PORT), "Its port");
+  static final Setting<Optional<Secret>> ADMIN_TOKEN =
+      secret("admin.token", "WEIR_ADMIN_TOKEN", "", optional(SettingParser::token), "Its token");
+
+  static final Setting<Integer> GRPC_PORT =
+      open("grpc.port", "WEIR_GRPC_PORT", "0", wholeNumber(0, MAX_PORT), "gRPC port, 0 for off");
+
+  static final Setting<StoreUrl> STORE_URL =
+      secret("store.url", "WEIR_STORE", "embedded", SettingParser::storeUrl, "The store");
+  static final Setting<Duration> STORE_TIMEOUT =
+      open("store.timeout", "WEIR_STORE_TIMEOUT", "5ms", duration("1ms", "10s"), "Its deadline");
+  static final Setting<String> STORE_PREFIX =
+      open("store.prefix", "WEIR_STORE_PREFIX", "weir", SettingParser::name, "Of its names");
+
+  static final Setting<Boolean> CLUSTER_ENABLED =
+      open("cluster.enabled", "WEIR_CLUSTER", "off", SettingParser::onOrOff, "Join others, on/off");
+  static final Setting<String> CLUSTER_NAME =
+      open("cluster.name", "WEIR_CLUSTER_NAME", "weir", SettingParser::name, "Of the cluster");
+  static final Setting<String> CLUSTER_HOST =
+      open("cluster.host", "WEIR_CLUSTER_HOST", "127.0.0.1", SettingParser::host, "For the others");
+  static final Setting<Integer> CLUSTER_PORT =
+      open("cluster.port", "WEIR_CLUSTER_PORT", "5701", wholeNumber(1, MAX_PORT), "For the others");
+  static final Setting<List<String>> CLUSTER_MEMBERS =
+      open(
+          "cluster.members",
+          "WEIR_CLUSTER_MEMBERS",
+          "",
+          list(SettingParser::hostAndPort),
+          "host:port,... to join");
+
+  static final Setting<Optional<Path>> PLANS =
+      open("plans", "WEIR_PLANS", "", optional(SettingParser::path), "File of plans");
+  static final Setting<Path> DATA_DIR =
+      open("data_dir", "WEIR_DATA_DIR", "./data", SettingParser::path, "Kept over restarts");
+  static final Setting<String> REGION =
+      open("region", "WEIR_REGION", "default", SettingParser::name, "Where the node runs");
+  static final Setting<Double> TOLERANCE =
+      open("tolerance", "WEIR_TOLERANCE", "0.01", SettingParser::share, "Share of limits leased");
+  static final Setting<Duration> ACCURACY_WINDOW =
+      open("accuracy_window", "WEIR_ACCURACY_WINDOW", "60s", duration("1s", "1d"), "Of tolerance");
+  static final Setting<Integer> MAX_KEYS =
+      open("max_keys", "WEIR_MAX_KEYS", "1000000", wholeNumber(1, 1_000_000_000), "Held at once");
+  static final Setting<List<String>> TRUSTED_PROXIES =
+      open(
+          "trusted_proxies",
+          "WEIR_TRUSTED_PROXIES",
+          "",
+          list(SettingParser::addressBlock),
+          "CIDR,... of proxies to believe");
+
+  /** In the order of the documentation. */
+  static final List<Setting<?>> ALL = Collections.unmodifiableList(TABLE);
+
+  private static final Set<String> PATHS =
+      ALL.stream().map(Setting::path).collect(Collectors.toUnmodifiableSet());
+
+  private static final Set<String> SECTIONS =
+      PATHS.stream()
+          .filter(path -> path.indexOf('.') > 0)
+          .map(path -> path.substring(0, path.indexOf('.')))
+          .collect(Collectors.toUnmodifiableSet());
+
+  private SettingTable() {}
+
+  /** Whether {@code path} is a setting's. */
+  static boolean isSetting(String path) {
+    return PATHS.contains(path);
+  }
+
+  /** Whether {@code path} is the first part of settings' paths. */
+  static boolean isSection(String path) {
+    return SECTIONS.contains(path);
+  }
+
+  private static <T> Setting<T> open(
+      String path, String variable, String fallback, SettingParser<T> parser, String help) {
+    return enter(new Setting<>(path, variable, fallback, false, parser, help));
+  }
+
+  private static <T> Setting<T> secret(
+      String path, String variable, String fallback, SettingParser<T> parser, String help) {
+    return enter(new Setting<>(path, variable, fallback, true, parser, help));
+  }
+
+  private static <T> Setting<T> enter(Setting<T> setting) {
+    TABLE.add(setting);
+    return setting;
+  }
+}

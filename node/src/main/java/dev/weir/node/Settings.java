@@ -1,0 +1,101 @@
+package dev.weir.node;
+
+import dev.weir.lease.StoreUrl;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a node is told at its start. Immutable.
+ *
+ * @param http the data plane
+ * @param admin the control plane
+ * @param grpc the gRPC endpoint
+ * @param store the counters
+ * @param cluster the other nodes
+ * @param plans file of plans at start; empty for the built-in example
+ * @param dataDir where the node keeps what must outlive it
+ * @param region where the node runs, for people to read
+ * @param tolerance share of a limit that leases of all nodes may hold together, 0 to 1
+ * @param accuracyWindow time over which {@code tolerance} is meant
+ * @param maxKeys most keys held locally at once
+ * @param trustedProxies address blocks (CIDR) whose X-Forwarded-For is believed
+ */
+public record Settings(
+    Http http,
+    Admin admin,
+    Grpc grpc,
+    StoreSettings store,
+    Cluster cluster,
+    Optional<Path> plans,
+    Path dataDir,
+    String region,
+    double tolerance,
+    Duration accuracyWindow,
+    int maxKeys,
+    List<String> trustedProxies) {
+
+  /**
+   * The data plane.
+   *
+   * @param host address to listen on
+   * @param port to listen on, 0 for any free one
+   * @param token that callers must bring; empty to ask none
+   */
+  public record Http(String host, int port, Optional<Secret> token) {}
+
+  /**
+   * The control plane.
+   *
+   * @param host address to listen on
+   * @param port to listen on, 0 for any free one
+   * @param token that callers must bring; empty to ask none, on a loopback host only
+   */
+  public record Admin(String host, int port, Optional<Secret> token) {}
+
+  /**
+   * The gRPC endpoint.
+   *
+   * @param port to listen on, 0 for no such endpoint
+   */
+  public record Grpc(int port) {}
+
+  /**
+   * The counters.
+   *
+   * @param url where they are
+   * @param timeout after which a call has failed, from the moment it is wanted
+   * @param prefix of every name in the store
+   */
+  public record StoreSettings(StoreUrl url, Duration timeout, String prefix) {}
+
+  /**
+   * The other nodes.
+   *
+   * @param enabled whether there are any
+   * @param name that all nodes of the cluster share
+   * @param host address of this node for the others
+   * @param port of this node for the others
+   * @param members {@code host:port} of nodes to join
+   */
+  public record Cluster(
+      boolean enabled, String name, String host, int port, List<String> members) {}
+
+  /**
+   * The settings of {@code texts} by their paths in the settings file, such as {@code http.port},
+   * written as they would be there; defaults for all others. For an application that brings its own
+   * configuration.
+   *
+   * @throws SettingsRefusedException if a name is unknown or a value wrong
+   */
+  public static Settings of(Map<String, String> texts) {
+    SettingsReader reader = new SettingsReader();
+    Map<String, GivenSetting> given = new HashMap<>();
+    texts.forEach((path, text) -> given.put(path, new GivenSetting(text, "as given")));
+    reader.add(given);
+    return reader.settings();
+  }
+}

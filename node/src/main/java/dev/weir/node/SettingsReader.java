@@ -1,0 +1,166 @@
+package dev.weir.node;
+
+import dev.weir.lease.StoreUrl;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Settings from several sources, added from the weakest to the strongest. It collects every error
+ * before it refuses any.
+ */
+final class SettingsReader {
+
+  private static final String VARIABLE_PREFIX = "WEIR_";
+
+  /** Variables of the launcher and of packages, which say nothing to the node. */
+  private static final Set<String> FOREIGN_VARIABLES = Set.of("WEIR_HOME", "WEIR_VERSION");
+
+  private final Map<String, GivenSetting> given = new HashMap<>();
+  private final List<String> errors = new ArrayList<>();
+  private final Set<Setting<?>> unreadable = new HashSet<>();
+  private final List<String> warnings = new ArrayList<>();
+
+  /** Settings by their paths; a path that is not a setting's is an error. */
+  void add(Map<String, GivenSetting> settings) {
+    settings.forEach(
+        (path, setting) -> {
+          if (SettingTable.isSetting(path)) {
+            given.put(path, setting);
+          } else {
+            errors.add(Quoted.printable(path) + ": is not a setting (" + setting.origin() + ")");
+          }
+        });
+  }
+
+  /**
+   * The environment. An empty variable counts as none, since that is what a template without a
+   * value leaves behind; but not where it would take a lock off: an empty token or store is refused
+   * later. An unknown variable is worth a warning only, since Kubernetes makes such names.
+   */
+  void addEnvironment(Map<String, String> environment) {
+    Set<String> known = new HashSet<>(FOREIGN_VARIABLES);
+    for (Setting<?> setting : SettingTable.ALL) {
+      known.add(setting.variable());
+      String text = environment.get(setting.variable());
+      if (text != null && (setting.secret() || !text.isEmpty())) {
+        given.put(setting.path(), new GivenSetting(text, "from " + setting.variable()));
+      }
+    }
+    environment.keySet().stream()
+        .filter(variable -> variable.startsWith(VARIABLE_PREFIX) && !known.contains(variable))
+        .sorted()
+        .forEach(
+            variable -> warnings.add(Quoted.printable(variable) + " is not a setting of Weir"));
+  }
+
+  /** What is odd and yet no reason not to start, a line each. */
+  List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /**
+   * The settings, defaults where nobody gave any.
+   *
+   * @throws SettingsRefusedException with every error of every source
+   */
+  Settings settings() {
+    Settings settings =
+        new Settings(
+            new Settings.Http(
+                value(SettingTable.HTTP_HOST),
+                value(SettingTable.HTTP_PORT),
+                value(SettingTable.HTTP_TOKEN)),
+            new Settings.Admin(
+                value(SettingTable.ADMIN_HOST),
+                value(SettingTable.ADMIN_PORT),
+                value(SettingTable.ADMIN_TOKEN)),
+            new Settings.Grpc(value(SettingTable.GRPC_PORT)),
+            new Settings.StoreSettings(
+                value(SettingTable.STORE_URL),
+                value(SettingTable.STORE_TIMEOUT),
+                value(SettingTable.STORE_PREFIX)),
+            new Settings.Cluster(
+                value(SettingTable.CLUSTER_ENABLED),
+                value(SettingTable.CLUSTER_NAME),
+                value(SettingTable.CLUSTER_HOST),
+                value(SettingTable.CLUSTER_PORT),
+                value(SettingTable.CLUSTER_MEMBERS)),
+            value(SettingTable.PLANS),
+            value(SettingTable.DATA_DIR),
+            value(SettingTable.REGION),
+            value(SettingTable.TOLERANCE),
+            value(SettingTable.ACCURACY_WINDOW),
+            value(SettingTable.MAX_KEYS),
+            value(SettingTable.TRUSTED_PROXIES));
+    checkTogether(settings);
+    if (!errors.isEmpty()) {
+      throw new SettingsRefusedException(errors);
+    }
+    return settings;
+  }
+
+  /** What {@code setting} is, its default where nobody gave it or what they gave is wrong. */
+  <T> T value(Setting<T> setting) {
+    GivenSetting found = given.get(setting.path());
+    if (found != null) {
+      try {
+        if (found.text().isEmpty()) {
+          throw new IllegalArgumentException("must not be empty; leave it out for its default");
+        }
+        return setting.parser().parse(found.text());
+      } catch (IllegalArgumentException e) {
+        unreadable.add(setting);
+        String was = setting.secret() ? "" : ", was " + Quoted.of(found.text());
+        errors.add(setting.path() + ": " + e.getMessage() + was + " (" + found.origin() + ")");
+      }
+    }
+    return setting.parser().parse(setting.fallback());
+  }
+
+  /** A setting that could not be read has its default here, and is not held against others. */
+  private void checkTogether(Settings settings) {
+    if (settings.cluster().enabled()
+        && settings.store().url() instanceof StoreUrl.Embedded
+        && !unreadable.contains(SettingTable.STORE_URL)) {
+      refuse(
+          SettingTable.CLUSTER_ENABLED,
+          "must be off with the embedded store, whose limits no other node shares;"
+              + " set store.url to a Redis");
+    }
+    if (settings.store().url() instanceof StoreUrl.Cluster
+        || settings.store().url() instanceof StoreUrl.Sentinel) {
+      refuse(
+          SettingTable.STORE_URL,
+          "must be embedded, redis:// or rediss://, since others are not supported yet");
+    }
+    if (settings.admin().token().isEmpty()
+        && !isLoopback(settings.admin().host())
+        && !unreadable.contains(SettingTable.ADMIN_TOKEN)) {
+      refuse(
+          SettingTable.ADMIN_HOST,
+          "must be a loopback address as long as there is no admin.token, was "
+              + Quoted.of(settings.admin().host()));
+    }
+    if (settings.grpc().port() != 0) {
+      refuse(
+          SettingTable.GRPC_PORT,
+          "must be 0, since gRPC is not supported yet, was " + settings.grpc().port());
+    }
+  }
+
+  private void refuse(Setting<?> setting, String reason) {
+    GivenSetting found = given.get(setting.path());
+    errors.add(setting.path() + ": " + reason + (found == null ? "" : " (" + found.origin() + ")"));
+  }
+
+  /** By its text alone: what a name resolves to may change after the node has started. */
+  private static boolean isLoopback(String host) {
+    return host.equals("localhost")
+        || host.equals("::1")
+        || host.matches("127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}");
+  }
+}

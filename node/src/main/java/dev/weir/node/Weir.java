@@ -1,0 +1,286 @@
+package dev.weir.node;
+
+import com.hazelcast.core.HazelcastInstance;
+import dev.weir.client.RateLimiter;
+import dev.weir.config.Clock;
+import dev.weir.config.ConfigRefusedException;
+import dev.weir.config.ConfigVerticle;
+import dev.weir.config.Configuration;
+import dev.weir.config.Membership;
+import dev.weir.config.NodeStatus;
+import dev.weir.config.PlansFile;
+import dev.weir.decision.Decider;
+import dev.weir.decision.DecisionVerticle;
+import dev.weir.decision.LocalLimiter;
+import dev.weir.lease.LeaseCeiling;
+import dev.weir.lease.LeaseVerticle;
+import dev.weir.lease.Store;
+import dev.weir.lease.StoreClock;
+import dev.weir.lease.Stores;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.util.concurrent.EventExecutor;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.io.IOException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/**
+ * A node: the three verticles and the control plane, deployed in somebody's Vert.x. The limiter as
+ * a library.
+ *
+ * <p>Safe to use from any thread once deployed. The fields are set by the steps of the deployment,
+ * one after another, and only read from then on.
+ */
+public final class Weir {
+
+  private static final long STATUS_MILLIS = 2000;
+
+  private final Vertx vertx;
+  private final Settings settings;
+  private final PrometheusMeterRegistry registry;
+  private final Clock clock = Clock.system();
+  private final StoreClock storeClock = new StoreClock(clock);
+  private final long startedAtMillis = clock.epochMillis();
+
+  /** The last one first, the order in which they are to stop. */
+  private final Deque<String> deployments = new ArrayDeque<>();
+
+  private ConfigVerticle config;
+  private Store store;
+  private LeaseVerticle lease;
+  private LocalLimiter limiter;
+  private int httpPort;
+  private ControlPlane controlPlane;
+  private long statusTimer;
+
+  private Weir(Vertx vertx, Settings settings, PrometheusMeterRegistry registry) {
+    this.vertx = vertx;
+    this.settings = settings;
+    this.registry = registry;
+  }
+
+  /** Deploys a node that keeps its metrics to itself; they are at {@code /metrics} all the same. */
+  public static Future<Weir> deploy(Vertx vertx, Settings settings) {
+    return deploy(vertx, settings, new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+  }
+
+  /**
+   * Deploys a node.
+   *
+   * @param vertx to deploy it in; for a node of a cluster, one that Hazelcast clusters
+   * @param settings of the node
+   * @param registry for the node's metrics
+   * @return a future that is complete once the node answers. It fails with {@link
+   *     SettingsRefusedException} if the node cannot be with these settings: a wrong plans file, a
+   *     port that is taken. A store out of reach is no failure.
+   */
+  public static Future<Weir> deploy(
+      Vertx vertx, Settings settings, PrometheusMeterRegistry registry) {
+    Weir weir = new Weir(vertx, settings, registry);
+    return weir.deploy()
+        .recover(failure -> weir.stop().transform(done -> Future.failedFuture(failure)))
+        .map(weir);
+  }
+
+  /** Decides at once from what the node holds, without a hop. */
+  public RateLimiter limiter() {
+    return limiter;
+  }
+
+  /** The port of the data plane. */
+  public int httpPort() {
+    return httpPort;
+  }
+
+  /** The port of the control plane. */
+  public int adminPort() {
+    return controlPlane.port();
+  }
+
+  /** Answers what is under way, gives all permits back to the store, and ends. */
+  public Future<Void> stop() {
+    vertx.cancelTimer(statusTimer);
+    Future<Void> stopped = Future.succeededFuture();
+    for (String deployment : deployments) {
+      stopped = stopped.eventually(() -> vertx.undeploy(deployment));
+    }
+    return stopped;
+  }
+
+  private Future<?> deploy() {
+    Optional<HazelcastInstance> hazelcast = hazelcast();
+    if (settings.cluster().enabled() && hazelcast.isEmpty()) {
+      return Future.failedFuture(
+          new SettingsRefusedException(
+              List.of("cluster.enabled: must be off in a Vert.x that Hazelcast does not cluster")));
+    }
+    return vertx
+        .executeBlocking(this::seed)
+        .compose(seed -> deployConfig(seed, hazelcast))
+        .compose(done -> deployLease())
+        .compose(done -> deployDecision())
+        .compose(done -> deployControlPlane())
+        .onSuccess(done -> tellStatus());
+  }
+
+  private Optional<HazelcastInstance> hazelcast() {
+    return settings.cluster().enabled()
+            && ((VertxInternal) vertx).clusterManager() instanceof HazelcastClusterManager manager
+        ? Optional.of(manager.getHazelcastInstance())
+        : Optional.empty();
+  }
+
+  private PlansFile seed() {
+    try {
+      return settings.plans().map(PlansFile::read).orElseGet(PlansFile::example);
+    } catch (ConfigRefusedException e) {
+      throw new SettingsRefusedException(
+          e.errors().stream()
+              .map(error -> "plans: " + settings.plans().orElseThrow() + ": " + error)
+              .toList());
+    }
+  }
+
+  private Future<?> deployConfig(PlansFile seed, Optional<HazelcastInstance> hazelcast) {
+    config =
+        hazelcast
+            .map(instance -> ConfigVerticle.clustered(seed, instance))
+            .orElseGet(() -> ConfigVerticle.alone(seed));
+    return deploy(() -> config, 1);
+  }
+
+  private Future<?> deployLease() {
+    store =
+        Stores.open(
+            settings.store().url(),
+            settings.store().prefix(),
+            settings.accuracyWindow(),
+            vertx,
+            clock,
+            registry);
+    lease = new LeaseVerticle(store, clock, storeClock, settings.store().timeout(), registry);
+    return deploy(() -> lease, 1);
+  }
+
+  private Future<?> deployDecision() {
+    Configuration configuration = config.configuration();
+    Membership membership = config.membership();
+    Decider decider =
+        new Decider(
+            clock,
+            lease.refills(),
+            LeaseCeiling.of(settings.tolerance(), settings.accuracyWindow()),
+            settings.maxKeys(),
+            configuration.current());
+    configuration.onChange(decider::configure);
+    membership.onChange(decider::nodes);
+    // What changed before the listeners were there.
+    decider.nodes(membership.nodes());
+    decider.configure(configuration.current());
+    limiter = new LocalLimiter(vertx, decider);
+
+    Settings.Http http = settings.http();
+    DecisionVerticle.Endpoint endpoint =
+        new DecisionVerticle.Endpoint(http.host(), http.port(), http.token().map(Secret::text));
+    AtomicReference<DecisionVerticle> first = new AtomicReference<>();
+    Supplier<DecisionVerticle> instances =
+        () -> {
+          boolean isFirst = first.get() == null;
+          DecisionVerticle instance = new DecisionVerticle(limiter, storeClock, endpoint, isFirst);
+          first.compareAndSet(null, instance);
+          return instance;
+        };
+    return deploy(instances, eventLoops())
+        .onSuccess(done -> httpPort = first.get().port())
+        .recover(failure -> refused("http", http.host(), http.port(), failure));
+  }
+
+  private Future<?> deployControlPlane() {
+    controlPlane =
+        new ControlPlane(
+            settings.admin(),
+            new ControlCalls(
+                config.configuration(), config.membership(), limiter, store::healthy, clock),
+            registry::scrape);
+    Settings.Admin admin = settings.admin();
+    return deploy(() -> controlPlane, 1)
+        .recover(failure -> refused("admin", admin.host(), admin.port(), failure));
+  }
+
+  private Future<String> deploy(Supplier<? extends Deployable> verticle, int instances) {
+    return vertx
+        .deployVerticle(verticle, new DeploymentOptions().setInstances(instances))
+        .onSuccess(deployments::addFirst);
+  }
+
+  private int eventLoops() {
+    int loops = 0;
+    for (EventExecutor ignored : ((VertxInternal) vertx).nettyEventLoopGroup()) {
+      loops++;
+    }
+    return loops;
+  }
+
+  /** A host or port that cannot be listened on is for the user to change. */
+  private static <T> Future<T> refused(String section, String host, int port, Throwable failure) {
+    if (failure instanceof IOException || failure instanceof UnresolvedAddressException) {
+      String reason = Optional.ofNullable(failure.getMessage()).orElse("no such host");
+      return Future.failedFuture(
+          new SettingsRefusedException(
+              List.of(
+                  section
+                      + ".port: cannot listen on "
+                      + host
+                      + ":"
+                      + port
+                      + ": "
+                      + Quoted.printable(reason))));
+    }
+    return Future.failedFuture(failure);
+  }
+
+  private void tellStatus() {
+    Gauge.builder("weir.nodes", config.membership(), Membership::nodes)
+        .description("Live nodes of the cluster, as this one sees them")
+        .register(registry);
+    Gauge.builder("weir.config.version", config.configuration(), c -> c.current().version())
+        .description("Version of the configuration in force on this node")
+        .register(registry);
+    Gauge.builder("weir.store.up", store, s -> s.healthy() ? 1 : 0)
+        .description("1 if the store answered when it was last asked")
+        .register(registry);
+    publishStatus();
+    statusTimer = vertx.setPeriodic(STATUS_MILLIS, timer -> publishStatus());
+  }
+
+  private String address() {
+    return hazelcast()
+        .map(instance -> instance.getCluster().getLocalMember().getAddress())
+        .map(address -> address.getHost() + ":" + address.getPort())
+        .orElseGet(() -> settings.http().host() + ":" + httpPort);
+  }
+
+  private void publishStatus() {
+    config
+        .membership()
+        .publish(
+            new NodeStatus(
+                address(),
+                config.configuration().current().version(),
+                settings.region(),
+                startedAtMillis,
+                store.healthy() ? "up" : "down"));
+  }
+}

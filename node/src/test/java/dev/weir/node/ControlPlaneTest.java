@@ -1,0 +1,466 @@
+package dev.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.client.CheckRefusedException;
+import dev.weir.client.LimitPolicy;
+import dev.weir.client.LimitStatus;
+import dev.weir.config.Clock;
+import dev.weir.config.ConfigVerticle;
+import dev.weir.config.NodeStatus;
+import dev.weir.config.Plan;
+import dev.weir.config.PlansFile;
+import dev.weir.decision.KeyLimits;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.StringLength;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+class ControlPlaneTest {
+
+  private static final String PLANS =
+      """
+      default_plan: free
+      plans:
+        free: {rate: 100, period: 1m, capacity: 100}
+        metered:
+          limits:
+            - {name: burst, rate: 50, period: 1s, capacity: 200}
+            - {name: search, endpoints: [search], rate: 0.5, period: 1s, capacity: 30}
+      endpoints: {search: 10}
+      keys: {acme: metered}
+      """;
+
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  private static Vertx vertx;
+
+  private final List<String> deployed = new ArrayList<>();
+  private final List<String> inspected = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean storeUp = new AtomicBoolean(true);
+  private ConfigVerticle config;
+  private int port;
+
+  @BeforeContainer
+  static void makeVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterContainer
+  static void closeVertx() {
+    get(vertx.close());
+  }
+
+  @BeforeTry
+  void deploy() {
+    port = deploy(Optional.empty());
+  }
+
+  @AfterTry
+  void undeploy() {
+    deployed.forEach(id -> get(vertx.undeploy(id)));
+    deployed.clear();
+    inspected.clear();
+  }
+
+  private int deploy(Optional<Secret> token) {
+    config = ConfigVerticle.alone(PlansFile.parse(PLANS));
+    deployed.add(get(vertx.deployVerticle(config)));
+    config
+        .membership()
+        .publish(new NodeStatus("10.0.0.1:5701", 1, "eu", clock().epochMillis() - 5500, "up"));
+    ControlPlane plane =
+        new ControlPlane(
+            new Settings.Admin("127.0.0.1", 0, token),
+            new ControlCalls(
+                config.configuration(), config.membership(), this::inspect, storeUp::get, clock()),
+            () -> "weir_nodes 1.0\n");
+    deployed.add(get(vertx.deployVerticle(plane)));
+    return plane.port();
+  }
+
+  /** A clock that stands still. */
+  private static Clock clock() {
+    return new Clock() {
+      @Override
+      public long micros() {
+        return 0;
+      }
+
+      @Override
+      public long epochMillis() {
+        return 1_000_000;
+      }
+    };
+  }
+
+  private Future<KeyLimits> inspect(String key) {
+    inspected.add(key);
+    Optional<Plan> plan = config.configuration().current().planOf(key);
+    if (plan.isEmpty() || key.equals("stranger")) {
+      return Future.failedFuture(CheckRefusedException.unknownKey("key: has no plan"));
+    }
+    List<LimitStatus> statuses =
+        plan.get().limits().stream()
+            .map(
+                limit ->
+                    new LimitStatus(
+                        new LimitPolicy(limit.name(), limit.algorithm().quota(), 1),
+                        limit.algorithm().quota() - 5,
+                        190))
+            .toList();
+    return Future.succeededFuture(new KeyLimits(key, plan.get(), statuses, 0, false));
+  }
+
+  @Example
+  void aPlanIsPutReadListedAndDeleted() {
+    assertThat(put("/limits/gold", "{\"rate\":10,\"period\":\"1s\",\"capacity\":20}"))
+        .isEqualTo(204);
+    assertThat(getJson("/plans/gold"))
+        .isEqualTo(
+            new JsonObject()
+                .put("algorithm", "token_bucket")
+                .put("rate", 10)
+                .put("period", "1s")
+                .put("capacity", 20));
+    assertThat(getJson("/plans").getJsonObject("plans").fieldNames())
+        .containsExactly("free", "gold", "metered");
+    assertThat(getJson("/plans").getString("default_plan")).isEqualTo("free");
+    assertThat(send("DELETE", "/plans/gold").statusCode()).isEqualTo(204);
+    assertThat(problem(404, send("GET", "/plans/gold"))).containsExactly("there is no plan 'gold'");
+    problem(404, send("DELETE", "/plans/gold"));
+  }
+
+  @Example
+  void aPlanInUseIsNotDeleted() {
+    problem(409, send("DELETE", "/plans/metered"));
+    problem(409, send("DELETE", "/plans/free"));
+    assertThat(getJson("/plans").getJsonObject("plans").fieldNames()).contains("free", "metered");
+  }
+
+  @Example
+  void aWrongPlanIsRefusedWithEveryErrorAndChangesNothing() {
+    long version = config.configuration().current().version();
+
+    List<String> errors =
+        problem(400, sendJson("/limits/gold", "{\"rate\":-1,\"capacity\":1.5,\"burst\":3}"));
+
+    assertThat(errors).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(errors).anyMatch(e -> e.startsWith("rate: "));
+    assertThat(errors).anyMatch(e -> e.startsWith("capacity: "));
+    assertThat(errors).anyMatch(e -> e.startsWith("burst: "));
+    assertThat(config.configuration().current().version()).isEqualTo(version);
+  }
+
+  @Example
+  void bodiesThatAreNotJsonObjectsAreRefused() {
+    for (String body :
+        List.of("", "null", "[]", "1", "\"a\"", "{", "{\"rate\":}", "{\"rate\":1}x", "\u0000")) {
+      problem(400, sendJson("/limits/gold", body));
+    }
+    problem(400, sendJson("/limits/gold", "[".repeat(100_000)));
+    problem(400, sendJson("/limits/gold", "{\"rate\":1e999999999}"));
+    problem(400, sendJson("/limits/gold", "{\"rate\":" + "9".repeat(5000) + "}"));
+    problem(400, sendJson("/endpoints/a", "{\"weight\":1e999999999}"));
+    problem(400, sendJson("/admin/limits/a", "{\"tier\":null}"));
+    problem(400, sendJson("/admin/limits/a", "{\"tier\":{}}"));
+  }
+
+  @Example
+  void anotherMediaTypeIsRefused() {
+    problem(415, send("PUT", "/limits/gold", "{\"rate\":1}"));
+    problem(415, send("PUT", "/limits/gold", "rate=1", "Content-Type", "text/plain"));
+    assertThat(
+            send(
+                    "PUT",
+                    "/limits/gold",
+                    "{\"rate\":1}",
+                    "Content-Type",
+                    "Application/JSON; charset=utf-8")
+                .statusCode())
+        .isEqualTo(204);
+  }
+
+  @Example
+  void aBodyOverOneMebibyteIsRefused() {
+    problem(413, sendJson("/limits/gold", "{\"x\":\"" + "y".repeat(1 << 20) + "\"}"));
+  }
+
+  @Example
+  void unknownPathsAndMethodsAreProblems() {
+    problem(404, send("GET", "/nowhere"));
+    problem(404, send("GET", "/"));
+    problem(404, send("GET", "/limits"));
+    problem(404, send("GET", "/limits/"));
+    problem(404, send("GET", "/limits/a/b"));
+    HttpResponse<String> refused = send("DELETE", "/limits/acme");
+    problem(405, refused);
+    assertThat(refused.headers().firstValue("allow").orElse("").split(", *"))
+        .containsExactlyInAnyOrder("GET", "HEAD", "PUT");
+    problem(405, sendJson("/cluster", "{}"));
+  }
+
+  @Example
+  void theLimitsOfAKeyShowEachAndTheTightestOnTop() {
+    JsonObject answer = getJson("/limits/acme");
+
+    assertThat(answer)
+        .isEqualTo(
+            new JsonObject(
+                """
+                {"key":"acme","plan":"metered","name":"search","endpoints":["search"],
+                 "algorithm":"token_bucket","rate":0.5,"period":"1s","capacity":30,"remaining":25,
+                 "reset_after":0.19,"stale":0.0,"degraded":false,"limits":[
+                 {"name":"burst","algorithm":"token_bucket","rate":50,"period":"1s","capacity":200,
+                  "remaining":195,"reset_after":0.19},
+                 {"name":"search","endpoints":["search"],"algorithm":"token_bucket","rate":0.5,
+                  "period":"1s","capacity":30,"remaining":25,"reset_after":0.19}]}
+                """));
+  }
+
+  @Example
+  void aKeyWithoutAPlanIsForbidden() {
+    assertThat(problem(403, send("GET", "/limits/stranger"))).containsExactly("key: has no plan");
+  }
+
+  @Example
+  void aKeyIsAssignedAndPutBack() {
+    assertThat(put("/admin/limits/bob", "{\"tier\":\"metered\"}")).isEqualTo(204);
+    assertThat(getJson("/limits/bob").getString("plan")).isEqualTo("metered");
+    assertThat(send("DELETE", "/admin/limits/bob").statusCode()).isEqualTo(204);
+    assertThat(send("DELETE", "/admin/limits/bob").statusCode()).isEqualTo(204);
+    assertThat(getJson("/limits/bob").getString("plan")).isEqualTo("free");
+  }
+
+  @Example
+  void anAssignmentToAnUnknownPlanOrOfNumbersIsRefused() {
+    problem(404, sendJson("/admin/limits/bob", "{\"tier\":\"platinum\"}"));
+    assertThat(problem(400, sendJson("/admin/limits/bob", "{\"limit\":5000,\"window\":\"1m\"}")))
+        .containsExactly("limit: is not known here; only tier can be set");
+    assertThat(problem(400, sendJson("/admin/limits/bob", "{}")))
+        .containsExactly("tier: must be the name of a plan");
+    assertThat(getJson("/limits/bob").getString("plan")).isEqualTo("free");
+  }
+
+  @Example
+  void endpointsAreWeighed() {
+    assertThat(put("/endpoints/a%2Fb", "{\"weight\":0}")).isEqualTo(204);
+    assertThat(put("/endpoints/big", "{\"weight\":1000000000000}")).isEqualTo(204);
+    assertThat(getJson("/endpoints"))
+        .isEqualTo(
+            new JsonObject()
+                .put(
+                    "endpoints",
+                    new JsonObject()
+                        .put("a/b", 0)
+                        .put("big", 1_000_000_000_000L)
+                        .put("search", 10)));
+    for (String body :
+        List.of(
+            "{}",
+            "{\"weight\":-1}",
+            "{\"weight\":1.5}",
+            "{\"weight\":\"1\"}",
+            "{\"weight\":1000000000001}",
+            "{\"weight\":99999999999999999999999999}",
+            "{\"weight\":1,\"cost\":2}")) {
+      assertThat(problem(400, sendJson("/endpoints/big", body)))
+          .singleElement()
+          .asString()
+          .startsWith("weight: ");
+    }
+  }
+
+  @Example
+  void theClusterIsCountedAndItsMembersAreListed() {
+    assertThat(getJson("/cluster"))
+        .isEqualTo(
+            new JsonObject()
+                .put("nodes", 1)
+                .put("version", config.configuration().current().version())
+                .put(
+                    "members",
+                    new JsonArray()
+                        .add(
+                            new JsonObject()
+                                .put("address", "10.0.0.1:5701")
+                                .put("version", 1)
+                                .put("region", "eu")
+                                .put("uptime", 5)
+                                .put("store", "up"))));
+  }
+
+  @Example
+  void aNodeIsReadyWithoutItsStore() {
+    assertThat(getJson("/health/ready").getString("store")).isEqualTo("up");
+    storeUp.set(false);
+    assertThat(getJson("/health/ready").getString("store")).isEqualTo("down");
+    assertThat(getJson("/health/live").getString("status")).isEqualTo("up");
+    assertThat(send("HEAD", "/health/ready").statusCode()).isEqualTo(200);
+  }
+
+  @Example
+  void metricsAreScraped() {
+    HttpResponse<String> answer = send("GET", "/metrics");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("content-type").orElse(""))
+        .startsWith("text/plain; version=0.0.4");
+    assertThat(answer.body()).isEqualTo("weir_nodes 1.0\n");
+  }
+
+  @Example
+  void withATokenOnlyHealthIsAskedWithoutOne() {
+    port = deploy(Optional.of(new Secret("s3cret")));
+
+    assertThat(send("GET", "/health/live").statusCode()).isEqualTo(200);
+    assertThat(send("GET", "/health/ready").statusCode()).isEqualTo(200);
+    for (String path : List.of("/cluster", "/metrics", "/limits/acme", "/nowhere")) {
+      HttpResponse<String> refused = send("GET", path);
+      problem(401, refused);
+      assertThat(refused.headers().firstValue("www-authenticate")).contains("Bearer");
+    }
+    for (String wrong : List.of("s3cret", "Bearer", "Bearer ", "Bearer s3cre", "Basic s3cret")) {
+      problem(401, send("GET", "/cluster", "", "Authorization", wrong));
+    }
+    assertThat(send("GET", "/cluster", "", "Authorization", "Bearer s3cret").statusCode())
+        .isEqualTo(200);
+    assertThat(send("GET", "/cluster", "", "Authorization", "bearer s3cret").statusCode())
+        .isEqualTo(200);
+  }
+
+  @Example
+  void malformedPathsAreRefused() {
+    for (String key : List.of("%FF", "%C0%80", "%ED%A0%80", "%E2%82")) {
+      problem(400, send("GET", "/limits/" + key));
+      problem(400, send("DELETE", "/admin/limits/" + key));
+      problem(400, sendJson("/limits/" + key, "{\"rate\":1}"));
+    }
+    for (String key : List.of("%", "a%", "%2", "%zz")) {
+      assertThat(RawHttp.status(port, "GET /limits/" + key)).isEqualTo(400);
+    }
+    assertThat(inspected).isEmpty();
+  }
+
+  @Example
+  void keysOfEveryKindComeThroughDecodedOnce() {
+    for (String key :
+        List.of(
+            "a/b",
+            "/",
+            "a b",
+            "a+b",
+            "%",
+            "%2F",
+            "%252F",
+            ".",
+            "..",
+            "../acme",
+            "//",
+            "a//b",
+            "a;b",
+            "a?b",
+            "a#b",
+            "\u0000",
+            "a\u0000b",
+            "é",
+            "e\u0301",
+            "日本",
+            "😀",
+            ":key",
+            "{}",
+            "x".repeat(1024),
+            "é".repeat(512))) {
+      inspected.clear();
+      assertThat(getJson("/limits/" + encoded(key)).getString("key")).isEqualTo(key);
+      assertThat(inspected).containsExactly(key);
+    }
+    problem(400, send("GET", "/limits/" + "x".repeat(1025)));
+    problem(400, send("GET", "/limits/" + encoded("é".repeat(513))));
+  }
+
+  @Property(tries = 200)
+  void keysComeThroughWhole(@ForAll @StringLength(min = 1, max = 60) String text) {
+    String key = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+
+    assertThat(getJson("/limits/" + encoded(key)).getString("key")).isEqualTo(key);
+    assertThat(inspected).containsExactly(key);
+  }
+
+  /** Dots as well, which a client would otherwise take for steps up and down. */
+  private static String encoded(String key) {
+    return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20").replace(".", "%2E");
+  }
+
+  private int put(String path, String body) {
+    return sendJson(path, body).statusCode();
+  }
+
+  private JsonObject getJson(String path) {
+    HttpResponse<String> answer = send("GET", path);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("content-type")).contains("application/json");
+    return new JsonObject(answer.body());
+  }
+
+  /** The errors of an answer, which must be a problem of {@code status}. */
+  private static List<String> problem(int status, HttpResponse<String> answer) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("content-type")).contains("application/problem+json");
+    JsonObject problem = new JsonObject(answer.body());
+    assertThat(problem.getInteger("status")).isEqualTo(status);
+    assertThat(problem.getString("title")).isNotEmpty();
+    return problem.getJsonArray("errors", new JsonArray()).stream().map(String::valueOf).toList();
+  }
+
+  private HttpResponse<String> sendJson(String path, String body) {
+    return send("PUT", path, body, "Content-Type", "application/json");
+  }
+
+  private HttpResponse<String> send(String method, String path) {
+    return send(method, path, "");
+  }
+
+  private HttpResponse<String> send(String method, String path, String body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .method(
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    try {
+      return CLIENT.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  private static <T> T get(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().join();
+  }
+}

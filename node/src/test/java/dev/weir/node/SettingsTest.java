@@ -1,0 +1,323 @@
+package dev.weir.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.weir.lease.StoreUrl;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+
+  /** A good value of every setting, none of them its default, as path, variable, value. */
+  private static final List<List<String>> ROWS =
+      List.of(
+          List.of("http.host", "WEIR_HTTP_HOST", "127.0.0.9"),
+          List.of("http.port", "WEIR_HTTP_PORT", "9090"),
+          List.of("http.token", "WEIR_HTTP_TOKEN", "s3cret"),
+          List.of("admin.host", "WEIR_ADMIN_HOST", "::1"),
+          List.of("admin.port", "WEIR_ADMIN_PORT", "0"),
+          List.of("admin.token", "WEIR_ADMIN_TOKEN", "s3cret"),
+          List.of("grpc.port", "WEIR_GRPC_PORT", "9090"),
+          List.of("store.url", "WEIR_STORE", "redis://127.0.0.1:6379"),
+          List.of("store.timeout", "WEIR_STORE_TIMEOUT", "7ms"),
+          List.of("store.prefix", "WEIR_STORE_PREFIX", "w2"),
+          List.of("cluster.enabled", "WEIR_CLUSTER", "on"),
+          List.of("cluster.name", "WEIR_CLUSTER_NAME", "blue"),
+          List.of("cluster.host", "WEIR_CLUSTER_HOST", "10.0.0.1"),
+          List.of("cluster.port", "WEIR_CLUSTER_PORT", "5800"),
+          List.of("cluster.members", "WEIR_CLUSTER_MEMBERS", "a:5701,10.0.0.2:5702"),
+          List.of("plans", "WEIR_PLANS", "plans.yaml"),
+          List.of("data_dir", "WEIR_DATA_DIR", "/var/lib/weir"),
+          List.of("region", "WEIR_REGION", "eu-1"),
+          List.of("tolerance", "WEIR_TOLERANCE", "0.05"),
+          List.of("accuracy_window", "WEIR_ACCURACY_WINDOW", "30s"),
+          List.of("max_keys", "WEIR_MAX_KEYS", "5000"),
+          List.of("trusted_proxies", "WEIR_TRUSTED_PROXIES", "10.0.0.0/8,fd00::/8"));
+
+  static List<List<String>> rows() {
+    return ROWS;
+  }
+
+  @Test
+  void theTableHoldsTheDocumentedSettingsAndNoOther() {
+    assertThat(SettingTable.ALL)
+        .extracting(Setting::path, Setting::variable)
+        .containsExactlyElementsOf(
+            ROWS.stream().map(row -> tuple(row.get(0), row.get(1))).toList());
+  }
+
+  @Test
+  void defaultsAreTheDocumentedOnes() {
+    Settings settings = Settings.of(Map.of());
+
+    assertThat(settings.http().host()).isEqualTo("0.0.0.0");
+    assertThat(settings.http().port()).isEqualTo(8080);
+    assertThat(settings.http().token()).isEmpty();
+    assertThat(settings.admin().host()).isEqualTo("127.0.0.1");
+    assertThat(settings.admin().port()).isEqualTo(8081);
+    assertThat(settings.admin().token()).isEmpty();
+    assertThat(settings.grpc().port()).isZero();
+    assertThat(settings.store().url()).isEqualTo(new StoreUrl.Embedded());
+    assertThat(settings.store().timeout()).isEqualTo(Duration.ofMillis(5));
+    assertThat(settings.store().prefix()).isEqualTo("weir");
+    assertThat(settings.cluster())
+        .isEqualTo(new Settings.Cluster(false, "weir", "127.0.0.1", 5701, List.of()));
+    assertThat(settings.plans()).isEmpty();
+    assertThat(settings.dataDir()).isEqualTo(Path.of("./data"));
+    assertThat(settings.region()).isEqualTo("default");
+    assertThat(settings.tolerance()).isEqualTo(0.01);
+    assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(settings.maxKeys()).isEqualTo(1_000_000);
+    assertThat(settings.trustedProxies()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void everySettingIsReadFromItsVariableAndItsPathAlike(List<String> row) {
+    Setting<?> setting = setting(row.get(0));
+    SettingsReader byVariable = new SettingsReader();
+    byVariable.addEnvironment(Map.of(row.get(1), row.get(2)));
+    SettingsReader byPath = new SettingsReader();
+    byPath.add(Map.of(row.get(0), new GivenSetting(row.get(2), "from here")));
+
+    Object value = setting.parser().parse(row.get(2));
+
+    assertThat(value).isNotEqualTo(setting.parser().parse(setting.fallback()));
+    assertThat(byVariable.value(setting)).isEqualTo(value);
+    assertThat(byPath.value(setting)).isEqualTo(value);
+  }
+
+  @Test
+  void everySettingReachesItsPlace() {
+    Settings settings =
+        Settings.of(
+            Map.ofEntries(
+                Map.entry("http.host", "127.0.0.9"),
+                Map.entry("http.port", "9090"),
+                Map.entry("http.token", "t1"),
+                Map.entry("admin.host", "10.0.0.1"),
+                Map.entry("admin.port", "9091"),
+                Map.entry("admin.token", "t2"),
+                Map.entry("store.url", "redis://127.0.0.1:6379"),
+                Map.entry("store.timeout", "7ms"),
+                Map.entry("store.prefix", "w2"),
+                Map.entry("cluster.enabled", "true"),
+                Map.entry("cluster.name", "blue"),
+                Map.entry("cluster.host", "10.0.0.2"),
+                Map.entry("cluster.port", "5800"),
+                Map.entry("cluster.members", "a:5701, [::1]:5702"),
+                Map.entry("plans", "plans.yaml"),
+                Map.entry("data_dir", "/var/lib/weir"),
+                Map.entry("region", "eu-1"),
+                Map.entry("tolerance", "0.05"),
+                Map.entry("accuracy_window", "1m"),
+                Map.entry("max_keys", "5000"),
+                Map.entry("trusted_proxies", "10.0.0.0/8, fd00::/8")));
+
+    assertThat(settings.http())
+        .isEqualTo(new Settings.Http("127.0.0.9", 9090, Optional.of(new Secret("t1"))));
+    assertThat(settings.admin())
+        .isEqualTo(new Settings.Admin("10.0.0.1", 9091, Optional.of(new Secret("t2"))));
+    assertThat(settings.store().url()).isInstanceOf(StoreUrl.Standalone.class);
+    assertThat(settings.store().timeout()).isEqualTo(Duration.ofMillis(7));
+    assertThat(settings.store().prefix()).isEqualTo("w2");
+    assertThat(settings.cluster())
+        .isEqualTo(
+            new Settings.Cluster(true, "blue", "10.0.0.2", 5800, List.of("a:5701", "[::1]:5702")));
+    assertThat(settings.plans()).contains(Path.of("plans.yaml"));
+    assertThat(settings.dataDir()).isEqualTo(Path.of("/var/lib/weir"));
+    assertThat(settings.region()).isEqualTo("eu-1");
+    assertThat(settings.tolerance()).isEqualTo(0.05);
+    assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(settings.maxKeys()).isEqualTo(5000);
+    assertThat(settings.trustedProxies()).containsExactly("10.0.0.0/8", "fd00::/8");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "http.host | a b | must be a host name or an address",
+        "http.port | abc | must be a whole number from 0 to 65535",
+        "http.port | -1 | must be a whole number from 0 to 65535",
+        "http.port | 65536 | must be a whole number from 0 to 65535",
+        "http.port | 80.5 | must be a whole number from 0 to 65535",
+        "store.timeout | 5 | must be a duration from 1ms to 10s such as 5ms or 1m",
+        "store.timeout | 0ms | must be a duration from 1ms to 10s such as 5ms or 1m",
+        "store.timeout | 11s | must be a duration from 1ms to 10s such as 5ms or 1m",
+        "store.prefix | a{b} | must be 1 to 64 letters, digits, '_', '.' or '-'",
+        "cluster.enabled | maybe | must be on or off",
+        "cluster.port | 0 | must be a whole number from 1 to 65535",
+        "cluster.members | a:1,b | must be host:port, several joined by commas",
+        "cluster.members | a:70000 | must be host:port, several joined by commas",
+        "region | a b | must be 1 to 64 letters, digits, '_', '.' or '-'",
+        "tolerance | 1.5 | must be a number above 0 and at most 1",
+        "tolerance | NaN | must be a number above 0 and at most 1",
+        "tolerance | 1% | must be a number above 0 and at most 1",
+        "accuracy_window | 1ms | must be a duration from 1s to 1d such as 5ms or 1m",
+        "max_keys | 0 | must be a whole number from 1 to 1000000000",
+        "trusted_proxies | 10.0.0.0/33 | must be address blocks such as 10.0.0.0/8 or fd00::/8,"
+            + " joined by commas",
+        "trusted_proxies | proxy/8 | must be address blocks such as 10.0.0.0/8 or fd00::/8,"
+            + " joined by commas",
+      })
+  void aWrongValueIsToldWithItsPathReasonAndOrigin(String path, String text, String reason) {
+    SettingsReader reader = new SettingsReader();
+    reader.addEnvironment(Map.of(setting(path).variable(), text));
+
+    assertThat(errorsOf(reader))
+        .containsExactly(
+            path + ": " + reason + ", was '" + text + "' (from " + setting(path).variable() + ")");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http.token, s3 cret",
+    "admin.token, s3 cret",
+    "store.url, redis://user:s3 cret@host:port",
+    "store.url, s3 cret"
+  })
+  void aSecretIsNotShownWhenItIsWrong(String path, String text) {
+    SettingsReader reader = new SettingsReader();
+    reader.addEnvironment(Map.of(setting(path).variable(), text));
+
+    assertThat(errorsOf(reader))
+        .singleElement()
+        .asString()
+        .startsWith(path + ": ")
+        .endsWith(" (from " + setting(path).variable() + ")")
+        .doesNotContain("cret");
+  }
+
+  @Test
+  void aSecretIsNotShownByTheSettingsThatHoldIt() {
+    Settings settings =
+        Settings.of(
+            Map.of(
+                "http.token", "s3cret",
+                "admin.token", "s3cret",
+                "store.url", "redis://user:s3cret@127.0.0.1:6379"));
+
+    assertThat(settings.toString()).doesNotContain("s3cret");
+  }
+
+  @Test
+  void allErrorsAreToldAtOnce() {
+    assertThat(errorsOf(Map.of("http.port", "x", "max_keys", "y", "no.such", "z")))
+        .containsExactlyInAnyOrder(
+            "http.port: must be a whole number from 0 to 65535, was 'x' (as given)",
+            "max_keys: must be a whole number from 1 to 1000000000, was 'y' (as given)",
+            "no.such: is not a setting (as given)");
+  }
+
+  @Test
+  void aClusterNeedsASharedStore() {
+    assertThat(errorsOf(Map.of("cluster.enabled", "on")))
+        .singleElement()
+        .asString()
+        .startsWith("cluster.enabled: must be off with the embedded store");
+  }
+
+  @Test
+  void aClusterIsNotHeldAgainstAStoreThatCouldNotBeRead() {
+    assertThat(errorsOf(Map.of("cluster.enabled", "on", "store.url", "radish://x")))
+        .singleElement()
+        .asString()
+        .startsWith("store.url: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.org", "node-1"})
+  void anAdminHostThatOthersReachNeedsAToken(String host) {
+    assertThat(errorsOf(Map.of("admin.host", host)))
+        .singleElement()
+        .asString()
+        .startsWith("admin.host: must be a loopback address as long as there is no admin.token");
+    assertThat(Settings.of(Map.of("admin.host", host, "admin.token", "t")).admin().host())
+        .isEqualTo(host);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost", "127.0.0.1", "127.1.2.3", "::1"})
+  void aLoopbackAdminHostNeedsNone(String host) {
+    assertThat(Settings.of(Map.of("admin.host", host)).admin().host()).isEqualTo(host);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-cluster://a:1,b:2", "redis-sentinel://a:1/main"})
+  void aStoreThatIsNotSupportedYetIsRefused(String url) {
+    assertThat(errorsOf(Map.of("store.url", url)))
+        .containsExactly(
+            "store.url: must be embedded, redis:// or rediss://, since others are not supported"
+                + " yet (as given)");
+  }
+
+  @Test
+  void grpcIsRefusedAsLongAsThereIsNone() {
+    assertThat(errorsOf(Map.of("grpc.port", "9000")))
+        .containsExactly(
+            "grpc.port: must be 0, since gRPC is not supported yet, was 9000 (as given)");
+  }
+
+  @Test
+  void anEmptyVariableCountsAsNone() {
+    SettingsReader reader = new SettingsReader();
+    reader.addEnvironment(Map.of("WEIR_HTTP_PORT", "", "WEIR_PLANS", ""));
+
+    assertThat(reader.settings().http().port()).isEqualTo(8080);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"WEIR_HTTP_TOKEN", "WEIR_ADMIN_TOKEN", "WEIR_STORE"})
+  void anEmptyVariableDoesNotTakeALockOff(String variable) {
+    SettingsReader reader = new SettingsReader();
+    reader.addEnvironment(Map.of(variable, ""));
+
+    assertThat(errorsOf(reader))
+        .singleElement()
+        .asString()
+        .endsWith(": must not be empty; leave it out for its default (from " + variable + ")");
+  }
+
+  @Test
+  void anUnknownVariableIsAWarning() {
+    SettingsReader reader = new SettingsReader();
+    reader.addEnvironment(
+        Map.of("WEIR_SERVICE_HOST", "10.0.0.1", "WEIR_HOME", "/opt", "JAVA_OPTS", "", "PATH", ""));
+
+    assertThat(reader.settings().http().port()).isEqualTo(8080);
+    assertThat(reader.warnings()).containsExactly("WEIR_SERVICE_HOST is not a setting of Weir");
+  }
+
+  @Test
+  void anErrorStaysOnOneLine() {
+    assertThatThrownBy(() -> Settings.of(Map.of("region", "a\nb" + "c".repeat(1000))))
+        .hasMessageContaining("was 'a\\u000ab")
+        .message()
+        .hasLineCount(1)
+        .hasSizeLessThan(250);
+  }
+
+  private static Setting<?> setting(String path) {
+    return SettingTable.ALL.stream().filter(s -> s.path().equals(path)).findFirst().orElseThrow();
+  }
+
+  private static List<String> errorsOf(Map<String, String> texts) {
+    return catchThrowableOfType(SettingsRefusedException.class, () -> Settings.of(texts)).errors();
+  }
+
+  private static List<String> errorsOf(SettingsReader reader) {
+    return catchThrowableOfType(SettingsRefusedException.class, reader::settings).errors();
+  }
+}
