@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * its call settled and does nothing.
  */
 final class RedisLink {
-  private static final long OPEN_DEADLINE_MILLIS = 2000;
+  private static final long OPEN_DEADLINE_MILLIS = 5000;
   private static final long SILENCE_MICROS = 500_000;
   private static final long LOOK_MILLIS = 100;
 

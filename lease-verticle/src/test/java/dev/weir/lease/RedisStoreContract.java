@@ -59,7 +59,8 @@ abstract class RedisStoreContract extends StoreContract {
       // Names live by the real clock, which goes on while the test looks.
       assertThat(pttl(LEVEL))
           .isBetween(
-              used > 0 ? emptyMillis : ABSENT, used > 0 ? emptyMillis + MARGIN_MILLIS + 1 : ABSENT);
+              used > 0 ? emptyMillis : ABSENT,
+              used > 0 ? emptyMillis + MARGIN_MILLIS + 100 : ABSENT);
       time.advanceMicros(1234);
     }
     assertThat(names()).allSatisfy(name -> assertThat(pttl(name)).isPositive());
@@ -108,7 +109,7 @@ abstract class RedisStoreContract extends StoreContract {
   @Test
   void namesAreThoseOfTheKeyAndItsLimit() {
     store.step("a:{b}", take(limit("search", 1, YEAR, 10), 3));
-    long window = RedisTime.WINDOW.index("a:{b}", time.micros());
+    long window = RedisTime.WINDOW.index("a:{b}", time.epochMicros());
     assertThat(names())
         .containsExactlyInAnyOrder(
             "weir:{a%3A%7Bb%7D}:search:level", "weir:{a%3A%7Bb%7D}:search:authorized:" + window);

@@ -43,11 +43,11 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   }
 
   private final Commands redis;
-  private final VirtualTime time;
+  private final VirtualClock time;
   private final StoreKeys keys;
   private final Set<String> written = new LinkedHashSet<>();
 
-  RedisTime(Commands redis, VirtualTime time, StoreKeys keys) {
+  RedisTime(Commands redis, VirtualClock time, StoreKeys keys) {
     this.redis = redis;
     this.time = time;
     this.keys = keys;
@@ -59,7 +59,7 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   }
 
   /** A store on {@code server} and virtual time. */
-  static StoreDriver store(Vertx vertx, RedisServer server, VirtualTime time, String prefix) {
+  static StoreDriver store(Vertx vertx, RedisServer server, VirtualClock time, String prefix) {
     StoreKeys keys = new StoreKeys(prefix);
     RedisTime redisTime = new RedisTime(new Standalone(server.probe()), time, keys);
     redisTime.set("{" + StoreKeys.WARM_UP + "}");
@@ -95,7 +95,7 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   }
 
   void set(String tag) {
-    String now = time.micros() / 1_000_000 + " " + time.micros() % 1_000_000;
+    String now = time.epochMicros() / 1_000_000 + " " + time.epochMicros() % 1_000_000;
     redis.call("time:" + tag, "SET", "time:" + tag, now);
   }
 

@@ -3,7 +3,7 @@ package dev.weir.lease;
 import dev.weir.config.Clock;
 import java.time.Duration;
 
-/** Time that passes when a test says so. Not thread-safe. */
+/** Time that passes, or steps back, when a test says so. Not thread-safe. */
 public final class VirtualClock implements Clock {
 
   private static final long START_EPOCH_MILLIS = 1_700_000_000_000L;
@@ -14,6 +14,15 @@ public final class VirtualClock implements Clock {
     micros += time.toNanos() / 1000;
   }
 
+  void advanceMicros(long by) {
+    micros += by;
+  }
+
+  /** Microseconds since the epoch. */
+  long epochMicros() {
+    return START_EPOCH_MILLIS * 1000 + micros;
+  }
+
   @Override
   public long micros() {
     return micros;
@@ -21,6 +30,6 @@ public final class VirtualClock implements Clock {
 
   @Override
   public long epochMillis() {
-    return START_EPOCH_MILLIS + micros / 1000;
+    return START_EPOCH_MILLIS + Math.floorDiv(micros, 1000);
   }
 }

@@ -1,0 +1,182 @@
+package dev.weir.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.config.Limit;
+import dev.weir.config.TokenBucket;
+import dev.weir.lease.RefillOutcome.Level;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+/** The embedded store and the one on Redis, step by step through the same random histories. */
+final class StoreTwinTest {
+  private static final String KEY = "acme";
+
+  /** Clocks step back by less than what an entry outlives its level. */
+  private static final long FURTHEST_BACK_MICROS = 9_000_000;
+
+  private static Vertx vertx;
+
+  private VirtualClock time = new VirtualClock();
+  private StoreDriver embedded;
+  private StoreDriver redis;
+
+  /**
+   * @param advanceMicros before the refill, negative for a clock that steps back
+   */
+  record Step(long advanceMicros, List<Take> takes) {}
+
+  @BeforeContainer
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterContainer
+  static void closeVertx() {
+    StoreDriver.await(vertx.close());
+  }
+
+  @BeforeTry
+  void openStores() {
+    time = new VirtualClock();
+    RedisServer.shared().call("FLUSHALL");
+    embedded = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time)).start();
+    redis = RedisTime.store(vertx, RedisServer.shared(), time, "weir").start();
+  }
+
+  @AfterTry
+  void closeStores() {
+    embedded.close();
+    redis.close();
+  }
+
+  @Property(tries = 150)
+  void bothStoresGrantTheSameAndKeepTheSameLevels(@ForAll("histories") List<Step> history) {
+    long latest = time.micros();
+    for (Step step : history) {
+      long to = Math.max(time.micros() + step.advanceMicros, latest - FURTHEST_BACK_MICROS);
+      time.advanceMicros(to - time.micros());
+      latest = Math.max(latest, to);
+      Refill refill = new Refill(KEY, step.takes);
+      assertThat(redis.refill(List.of(refill)))
+          .as("%s at %d", refill, to)
+          .isEqualTo(embedded.refill(List.of(refill)));
+    }
+  }
+
+  @Property(tries = 100)
+  void noMoreIsEverAdmittedThanCapacityAndRefill(
+      @ForAll("limits") Limit limit, @ForAll("courses") List<Course> course) {
+    TokenBucket bucket = (TokenBucket) limit.algorithm();
+    List<Long> grantedSince = new ArrayList<>();
+    List<Double> refilledSince = new ArrayList<>();
+    long held = 0;
+    for (Course move : course) {
+      time.advanceMicros(move.advanceMicros);
+      double refilled = Math.max(0, move.advanceMicros) * bucket.permitsPerMicro();
+      long returned = Math.min(held, move.returned);
+      long need = Math.min(move.need, bucket.capacity());
+      Take take = new Take(limit, returned, 0, need, need + move.more);
+      Level level = redis.step(KEY, take).get(0);
+      assertThat(embedded.step(KEY, take)).containsExactly(level);
+      held += level.granted() - returned;
+      // Over every interval that ends here, its first grant included.
+      grantedSince.add(0L);
+      refilledSince.add(0.0);
+      for (int start = 0; start < grantedSince.size(); start++) {
+        grantedSince.set(start, grantedSince.get(start) + level.granted() - returned);
+        boolean begins = start == grantedSince.size() - 1;
+        refilledSince.set(start, refilledSince.get(start) + (begins ? 0 : refilled));
+        double bound = bucket.capacity() + refilledSince.get(start);
+        assertThat((double) grantedSince.get(start)).isLessThanOrEqualTo(bound * (1 + 1e-9));
+      }
+    }
+  }
+
+  /** A move of a history with fixed numbers. */
+  record Course(long advanceMicros, long returned, long need, long more) {}
+
+  @Provide
+  Arbitrary<List<Course>> courses() {
+    return Combinators.combine(advances(), amounts(20), amounts(30), amounts(30))
+        .as(Course::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(25);
+  }
+
+  @Provide
+  Arbitrary<List<Step>> histories() {
+    return Combinators.combine(advances(), takes()).as(Step::new).list().ofMinSize(1).ofMaxSize(25);
+  }
+
+  private static Arbitrary<List<Take>> takes() {
+    Arbitrary<Take> first = take("first");
+    Arbitrary<Take> second = take("second");
+    return Arbitraries.oneOf(
+        first.map(List::of), second.map(List::of), Combinators.combine(first, second).as(List::of));
+  }
+
+  private static Arbitrary<Take> take(String name) {
+    Arbitrary<Long> amount = Arbitraries.oneOf(amounts(12), amounts(2_000_000_000_000L));
+    Arbitrary<Long> seldom =
+        Arbitraries.frequencyOf(Tuple.of(3, Arbitraries.just(0L)), Tuple.of(1, amount));
+    return Combinators.combine(limitsNamed(name), seldom, seldom, amount, seldom)
+        .as(
+            (limit, returned, charged, need, more) ->
+                new Take(limit, returned, charged, need, need + more));
+  }
+
+  @Provide
+  Arbitrary<Limit> limits() {
+    return limitsNamed("default");
+  }
+
+  private static Arbitrary<Limit> limitsNamed(String name) {
+    // From 1 a year to 10^9 a second, by odd numbers that no double holds exactly.
+    Arbitrary<TokenBucket> buckets =
+        Combinators.combine(
+                Arbitraries.of(0.3, 1.0, 7.7, 100.0, 12345.678),
+                Arbitraries.of(
+                    Duration.ofSeconds(1),
+                    Duration.ofMinutes(7),
+                    Duration.ofHours(1),
+                    Duration.ofDays(31)),
+                Arbitraries.of(0L, 1L, 3L, 10L, 100L, 1_000_003L, 1_000_000_000_000L))
+            .as(TokenBucket::new);
+    Arbitrary<TokenBucket> extremes =
+        Arbitraries.of(
+            new TokenBucket(1, Duration.ofDays(365), 1_000_000_000_000L),
+            new TokenBucket(1, Duration.ofDays(365), 2),
+            new TokenBucket(1e9, Duration.ofSeconds(1), 1_000_000_000_000L),
+            new TokenBucket(1e9, Duration.ofSeconds(1), 5));
+    return Arbitraries.frequencyOf(Tuple.of(4, buckets), Tuple.of(1, extremes))
+        .map(bucket -> new Limit(name, Set.of(), bucket));
+  }
+
+  private static Arbitrary<Long> advances() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, Arbitraries.just(0L)),
+        Tuple.of(3, Arbitraries.longs().between(1, 3_000_000)),
+        Tuple.of(1, Arbitraries.longs().between(-5_000_000, -1)),
+        Tuple.of(1, Arbitraries.longs().between(1, 40L * 86_400_000_000L)));
+  }
+
+  private static Arbitrary<Long> amounts(long max) {
+    return Arbitraries.longs().between(0, max);
+  }
+}
