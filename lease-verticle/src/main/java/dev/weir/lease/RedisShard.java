@@ -149,7 +149,7 @@ final class RedisShard {
         .onComplete(
             answers -> {
               callsInFlight--;
-              backoff.reset();
+              proved();
               meters.called(clock.micros() - started, steps.size());
               for (int i = 0; i < outcomes.size(); i++) {
                 outcomes.get(i).complete(answers.get(i));
@@ -180,9 +180,18 @@ final class RedisShard {
 
   private void opened() {
     connected = true;
-    lossLogged = false;
-    LOG.info("connected to {}", name);
-    firstAttempt.tryComplete();
+    if (firstAttempt.tryComplete()) {
+      LOG.info("connected to {}", name);
+    }
+  }
+
+  /** A server that lets us in may still refuse to serve; only an answer proves that it does. */
+  private void proved() {
+    backoff.reset();
+    if (lossLogged) {
+      lossLogged = false;
+      LOG.info("{} answers again", name);
+    }
   }
 
   private void lost(Throwable cause) {

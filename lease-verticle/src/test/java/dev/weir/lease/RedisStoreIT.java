@@ -1,0 +1,271 @@
+package dev.weir.lease;
+
+import static dev.weir.lease.StoreDriver.await;
+import static dev.weir.lease.StoreDriver.limit;
+import static dev.weir.lease.StoreDriver.take;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.config.Clock;
+import dev.weir.config.Limit;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A store whose Redis is killed, hangs, forgets its script or refuses to serve. */
+final class RedisStoreIT {
+  /** So much that nothing is ever rightly denied. */
+  private static final Limit WIDE = limit(1, Duration.ofSeconds(1), 1_000_000_000_000L);
+
+  private static final int CALLS = 200;
+
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private Vertx vertx;
+  private RedisServer server;
+  private StoreDriver store;
+
+  @BeforeEach
+  void start() {
+    vertx = Vertx.vertx();
+    server = RedisServer.start();
+    store = open(server.url()).start();
+  }
+
+  @AfterEach
+  void end() {
+    store.close();
+    await(vertx.close());
+    server.close();
+  }
+
+  private StoreDriver open(String url) {
+    return new StoreDriver(
+        vertx,
+        Stores.open(
+            StoreUrl.parse(url), "weir", Duration.ofMinutes(1), vertx, Clock.system(), meters));
+  }
+
+  @Test
+  void aScriptFlushUnderLoadIsUnseen() {
+    List<RefillOutcome> outcomes = new ArrayList<>();
+    for (int round = 0; round < CALLS; round++) {
+      Future<List<RefillOutcome>> flight = refills(1000);
+      server.call("SCRIPT", "FLUSH");
+      outcomes.addAll(await(flight));
+    }
+    assertThat(outcomes).allSatisfy(outcome -> assertThat(grant(outcome)).isEqualTo(1));
+    assertThat(store.used("key0", WIDE)).isPositive().isLessThanOrEqualTo(CALLS);
+  }
+
+  @Test
+  void aKilledRedisIsUnavailableAtOnceAndServesAgainAfterItsReturn() {
+    server.kill();
+    awaitHealthy(false);
+    assertThat(refill())
+        .isInstanceOfSatisfying(Unavailable.class, u -> assertThat(u.unsent()).isTrue());
+    server.restart();
+    awaitHealthy(true);
+    assertThat(grant(refill())).isEqualTo(1);
+    awaitConnections(1);
+  }
+
+  @Test
+  void aRedisKilledUnderLoadDeniesNothing() {
+    AtomicBoolean enough = new AtomicBoolean();
+    List<RefillOutcome> outcomes = new ArrayList<>();
+    Future<Void> load = store.on(() -> keepRefilling(outcomes, enough));
+    for (int round = 0; round < 3; round++) {
+      server.kill();
+      awaitHealthy(false);
+      server.restart();
+      awaitHealthy(true);
+    }
+    enough.set(true);
+    await(load);
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome -> {
+              if (outcome instanceof Answered) {
+                assertThat(grant(outcome)).isEqualTo(1);
+              }
+            })
+        .hasAtLeastOneElementOfType(Answered.class)
+        .hasAtLeastOneElementOfType(Unavailable.class);
+  }
+
+  @Test
+  void aHungRedisIsGivenUpAndServesAgainWhenItGoesOn() {
+    server.suspend();
+    Future<List<RefillOutcome>> flight = refills(10);
+    // What is in flight may have been carried out.
+    assertThat(await(flight))
+        .allSatisfy(
+            outcome ->
+                assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                        Unavailable.class, u -> assertThat(u.unsent()).isFalse()));
+    assertThat(store.store().healthy()).isFalse();
+    assertThat(refill())
+        .isInstanceOfSatisfying(Unavailable.class, u -> assertThat(u.unsent()).isTrue());
+    server.resume();
+    awaitHealthy(true);
+    assertThat(grant(refill())).isEqualTo(1);
+    awaitConnections(1);
+  }
+
+  @Test
+  void connectionsDoNotPileUpWhenTheyAreKilled() {
+    for (int round = 0; round < 10; round++) {
+      server.call("CLIENT", "KILL", "TYPE", "normal");
+      Awaitility.await().untilAsserted(() -> assertThat(refill()).isInstanceOf(Answered.class));
+      awaitConnections(1);
+    }
+  }
+
+  @Test
+  void aRedisThatBecomesAReplicaIsLeftUntilItIsAMasterAgain() {
+    server.call("REPLICAOF", "127.0.0.1", "1");
+    Awaitility.await().until(() -> refill() instanceof Unavailable);
+    server.call("REPLICAOF", "NO", "ONE");
+    Awaitility.await().until(() -> refill() instanceof Answered);
+    awaitConnections(1);
+  }
+
+  @Test
+  void aBusyRedisRefusesCallsAndLosesNoConnection() {
+    server.call("CONFIG", "SET", "min-replicas-to-write", "1");
+    assertThat(refill())
+        .isInstanceOfSatisfying(Unavailable.class, u -> assertThat(u.unsent()).isTrue());
+    assertThat(store.store().healthy()).isTrue();
+    server.call("CONFIG", "SET", "min-replicas-to-write", "0");
+    assertThat(grant(refill())).isEqualTo(1);
+  }
+
+  @Test
+  void aStoreThatCannotBeReachedFailsToStartAndGoesOnTrying() {
+    server.kill();
+    StoreDriver late = open(server.url());
+    assertThatThrownBy(late::start).hasMessageContaining(Integer.toString(server.port()));
+    assertThat(late.refill(List.of(new Refill("key", List.of(take(WIDE, 1))))))
+        .first()
+        .isInstanceOf(Unavailable.class);
+    server.restart();
+    Awaitility.await().until(late.store()::healthy);
+    late.close();
+  }
+
+  @Test
+  void aDatabaseAndAPasswordAreUsed() {
+    server.call("CONFIG", "SET", "requirepass", "s3cret");
+    try (StoreDriver inside = open(server.url().replace("//", "//:s3cret@") + "/3").start()) {
+      assertThat(inside.granted("acme", WIDE, 1)).isEqualTo(1);
+    }
+    try (RedisProbe probe = server.probe()) {
+      probe.call("AUTH", "s3cret");
+      probe.call("SELECT", "3");
+      assertThat((List<?>) probe.call("KEYS", "*")).hasSize(2);
+    }
+  }
+
+  @Test
+  void aWrongPasswordFailsToStartWithoutTellingIt() {
+    server.call("CONFIG", "SET", "requirepass", "s3cret");
+    StoreDriver outside = open(server.url().replace("//", "//:wr0ng@"));
+    assertThatThrownBy(outside::start)
+        .hasMessageContaining("WRONGPASS")
+        .message()
+        .doesNotContain("wr0ng");
+    outside.close();
+  }
+
+  @Test
+  void whatArrivesTogetherLeavesTogether() {
+    double before = meters.get("weir.store.call").timer().count();
+    await(refills(256));
+    assertThat(meters.get("weir.store.call").timer().count() - before).isEqualTo(1);
+    assertThat(meters.get("weir.store.call.keys").summary().max()).isEqualTo(256);
+    assertThat(meters.get("weir.store.connected").gauge().value()).isEqualTo(1);
+  }
+
+  @Test
+  void refillsBeyondTheQueueAreUnavailableAndTheRestIsGranted() {
+    int queued = RedisShard.REFILLS_WAITING;
+    List<RefillOutcome> outcomes = await(refills(queued + 10));
+    assertThat(outcomes.subList(0, queued)).allSatisfy(o -> assertThat(grant(o)).isEqualTo(1));
+    assertThat(outcomes.subList(queued, queued + 10))
+        .allSatisfy(
+            o ->
+                assertThat(o)
+                    .isInstanceOfSatisfying(
+                        Unavailable.class, u -> assertThat(u.unsent()).isTrue()));
+  }
+
+  @Test
+  void closingEndsTheConnection() {
+    store.close();
+    assertThat(refill()).isInstanceOf(Unavailable.class);
+    awaitConnections(0);
+  }
+
+  private Future<Void> keepRefilling(List<RefillOutcome> outcomes, AtomicBoolean enough) {
+    if (enough.get()) {
+      return Future.succeededFuture();
+    }
+    return Future.all(store.store().refill(batch(100)))
+        .onSuccess(all -> outcomes.addAll(all.list()))
+        // A turn between, or a store that is away would answer without end in this one.
+        .compose(all -> vertx.timer(1))
+        .compose(tick -> keepRefilling(outcomes, enough));
+  }
+
+  private Future<List<RefillOutcome>> refills(int count) {
+    return store.on(
+        () -> Future.all(store.store().refill(batch(count))).map(all -> all.<RefillOutcome>list()));
+  }
+
+  private static List<Refill> batch(int count) {
+    List<Refill> batch = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      batch.add(new Refill("key" + i, List.of(take(WIDE, 1))));
+    }
+    return batch;
+  }
+
+  private RefillOutcome refill() {
+    return store.refill(batch(1)).get(0);
+  }
+
+  private static long grant(RefillOutcome outcome) {
+    assertThat(outcome).isInstanceOf(Answered.class);
+    return ((Answered) outcome).levels().get(0).granted();
+  }
+
+  private void awaitHealthy(boolean healthy) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> store.store().healthy() == healthy);
+  }
+
+  private void awaitConnections(long count) {
+    Awaitility.await().untilAsserted(() -> assertThat(connections()).isEqualTo(count));
+  }
+
+  /** Of the store, without that of the test that asks. */
+  private long connections() {
+    return Arrays.stream(server.call("CLIENT", "LIST", "TYPE", "normal").toString().split("\n", -1))
+            .filter(line -> !line.isBlank())
+            .count()
+        - 1;
+  }
+}
