@@ -23,7 +23,11 @@ class PlanFormatTest {
   void aPlanOfOneLimitForAllIsWrittenInTheShortForm() {
     Plan plan = PlanFormat.parse("gold", Map.of("rate", 100, "capacity", 1000));
     assertThat(PlanFormat.format(plan))
-        .containsExactly(entry("rate", 100L), entry("period", "1s"), entry("capacity", 1000L));
+        .containsExactly(
+            entry("algorithm", "token_bucket"),
+            entry("rate", 100L),
+            entry("period", "1s"),
+            entry("capacity", 1000L));
   }
 
   @Test
@@ -35,7 +39,18 @@ class PlanFormatTest {
         .containsExactly(
             entry(
                 "limits",
-                List.of(Map.of("name", "burst", "rate", 0.5, "period", "90s", "capacity", 1L))));
+                List.of(
+                    Map.of(
+                        "name",
+                        "burst",
+                        "algorithm",
+                        "token_bucket",
+                        "rate",
+                        0.5,
+                        "period",
+                        "90s",
+                        "capacity",
+                        1L))));
   }
 
   @Test
