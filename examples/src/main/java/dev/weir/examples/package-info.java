@@ -1,0 +1,2 @@
+/** Weir in use, small enough to be copied. */
+package dev.weir.examples;
