@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * Decides, for all event loops of a node: at once from permits and knowledge held here, or through
@@ -52,6 +53,7 @@ public final class Decider {
   /** Whether the last refill came back without an answer. */
   private volatile boolean storeAway;
 
+  private volatile LongConsumer leaseSizes = granted -> {};
   private volatile BoundConfig config;
   private volatile int nodes = 1;
 
@@ -208,7 +210,7 @@ public final class Decider {
             entry.trim(ceilings, nodes);
             next = entry.refillToCharge(now);
           }
-          answer.levels().forEach(level -> leased.add(level.granted()));
+          answer.levels().forEach(level -> noteLease(level.granted()));
         } else {
           entry.unavailable(flight, ((Unavailable) outcome).unsent(), orphans::add);
           entry.serveWithoutStore(nodes, now, due, orphans::add);
@@ -234,6 +236,13 @@ public final class Decider {
       }
       settle(entry.key, orphans, now);
       deliver(due);
+    }
+  }
+
+  private void noteLease(long granted) {
+    if (granted > 0) {
+      leased.add(granted);
+      leaseSizes.accept(granted);
     }
   }
 
@@ -392,6 +401,11 @@ public final class Decider {
   /** Permits that the store has granted to this node so far. */
   long leasedCount() {
     return leased.sum();
+  }
+
+  /** Tells {@code sizes} of every lease from now on, permits. */
+  void onLease(LongConsumer sizes) {
+    leaseSizes = sizes;
   }
 
   private boolean evict(KeyEntry entry) {

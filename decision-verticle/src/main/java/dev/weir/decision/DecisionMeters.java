@@ -1,5 +1,6 @@
 package dev.weir.decision;
 
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -9,11 +10,11 @@ import java.util.function.ToDoubleFunction;
 /**
  * What a {@link Decider} tells of itself; read when scraped, so that deciding pays nothing for it.
  */
-final class DecisionMeters implements MeterBinder {
+public final class DecisionMeters implements MeterBinder {
 
   private final Decider decider;
 
-  DecisionMeters(Decider decider) {
+  public DecisionMeters(Decider decider) {
     this.decider = decider;
   }
 
@@ -26,6 +27,12 @@ final class DecisionMeters implements MeterBinder {
     FunctionCounter.builder("weir.permits.leased", decider, Decider::leasedCount)
         .description("Permits that the store has granted to this node")
         .register(registry);
+    DistributionSummary sizes =
+        DistributionSummary.builder("weir.lease.size")
+            .description("Permits of one lease")
+            .publishPercentiles(0.5, 0.99)
+            .register(registry);
+    decider.onLease(sizes::record);
     Gauge.builder("weir.permits.outstanding", decider, Decider::outstanding)
         .description("Permits leased and not yet spent, of all keys")
         .register(registry);

@@ -55,7 +55,7 @@ final class EmbeddedStore implements Store {
   }
 
   @Override
-  public List<Future<RefillOutcome>> refill(List<Refill> batch) {
+  public synchronized List<Future<RefillOutcome>> refill(List<Refill> batch) {
     long now = epochMicros + clock.micros();
     List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
     for (Refill refill : batch) {
@@ -126,9 +126,14 @@ final class EmbeddedStore implements Store {
   }
 
   @Override
-  public Future<Void> forget(String key, List<String> limitNames) {
+  public synchronized Future<Void> forget(String key, List<String> limitNames) {
     limitNames.forEach(limit -> levels.remove(new LevelName(key, limit)));
     return Future.succeededFuture();
+  }
+
+  @Override
+  public boolean immediate() {
+    return true;
   }
 
   @Override

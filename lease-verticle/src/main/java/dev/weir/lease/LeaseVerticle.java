@@ -25,7 +25,11 @@ public final class LeaseVerticle extends VerticleBase {
   private final StoreClock storeClock;
   private final Duration timeout;
   private final MeterRegistry registry;
+  private Refills refills;
+
+  /** Unused with a store that answers at once. */
   private RefillQueue queue;
+
   private boolean ticking;
 
   /**
@@ -42,6 +46,19 @@ public final class LeaseVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    RefillMeters meters = new RefillMeters(registry);
+    refills =
+        store.immediate() ? new ImmediateRefills(store, clock, storeClock, meters) : queue(meters);
+    return store
+        .start()
+        .recover(
+            failure -> {
+              log.warn("the store is out of reach, going on without it: {}", failure.getMessage());
+              return Future.succeededFuture();
+            });
+  }
+
+  private RefillQueue queue(RefillMeters meters) {
     Context context = vertx.getOrCreateContext();
     queue =
         new RefillQueue(
@@ -55,14 +72,8 @@ public final class LeaseVerticle extends VerticleBase {
                       task.run();
                       tick();
                     }),
-            registry);
-    return store
-        .start()
-        .recover(
-            failure -> {
-              log.warn("the store is out of reach, going on without it: {}", failure.getMessage());
-              return Future.succeededFuture();
-            });
+            meters);
+    return queue;
   }
 
   @Override
@@ -72,7 +83,7 @@ public final class LeaseVerticle extends VerticleBase {
 
   /** Where refills are handed in. Valid once deployed. */
   public Refills refills() {
-    return queue;
+    return refills;
   }
 
   /** Watches deadlines while there are any. */

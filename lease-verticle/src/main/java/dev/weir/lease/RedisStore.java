@@ -53,6 +53,11 @@ final class RedisStore implements Store {
   }
 
   @Override
+  public boolean immediate() {
+    return false;
+  }
+
+  @Override
   public boolean healthy() {
     return shard.isConnected();
   }

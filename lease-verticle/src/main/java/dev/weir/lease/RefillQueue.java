@@ -1,15 +1,11 @@
 package dev.weir.lease;
 
 import dev.weir.config.Clock;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jctools.queues.MpscArrayQueue;
@@ -42,9 +38,7 @@ final class RefillQueue implements Refills {
   private final AtomicBoolean drainScheduled = new AtomicBoolean();
   private final PriorityQueue<Pending> deadlines =
       new PriorityQueue<>(Comparator.comparingLong(pending -> pending.deadlineMicros));
-  private final Timer latency;
-  private final Counter overdue;
-  private final Counter unavailable;
+  private final RefillMeters meters;
 
   /**
    * @param context runs a task on the lease verticle's context
@@ -55,33 +49,20 @@ final class RefillQueue implements Refills {
       StoreClock storeClock,
       long timeoutMicros,
       Consumer<Runnable> context,
-      MeterRegistry registry) {
+      RefillMeters meters) {
     this.store = store;
     this.clock = clock;
     this.storeClock = storeClock;
     this.timeoutMicros = timeoutMicros;
     this.context = context;
-    this.latency =
-        Timer.builder("weir.refill")
-            .description("From the moment a refill is wanted to its outcome")
-            .publishPercentileHistogram(false)
-            .publishPercentiles(0.5, 0.99)
-            .register(registry);
-    this.overdue =
-        Counter.builder("weir.refills.overdue")
-            .description("Refills that missed the store deadline")
-            .register(registry);
-    this.unavailable =
-        Counter.builder("weir.refills.unavailable")
-            .description("Refills that the store did not answer")
-            .register(registry);
+    this.meters = meters;
   }
 
   @Override
   public void submit(Refill refill, long wantedAtMicros, Listener listener) {
     Pending pending = new Pending(refill, wantedAtMicros, wantedAtMicros + timeoutMicros, listener);
     if (!intake.offer(pending)) {
-      unavailable.increment();
+      meters.unavailable();
       listener.onOutcome(new RefillOutcome.Unavailable("the refill queue is full", true));
       return;
     }
@@ -104,7 +85,7 @@ final class RefillQueue implements Refills {
         break;
       }
       if (pending.deadlineMicros <= now) {
-        overdue.increment();
+        meters.overdue();
         pending.listener.onOutcome(new RefillOutcome.Unavailable("overdue before sending", true));
       } else {
         batch.add(pending);
@@ -129,9 +110,9 @@ final class RefillQueue implements Refills {
     if (outcome instanceof RefillOutcome.Answered answered) {
       storeClock.observe(answered.storeMicros());
     } else {
-      unavailable.increment();
+      meters.unavailable();
     }
-    latency.record(clock.micros() - pending.wantedAtMicros, TimeUnit.MICROSECONDS);
+    meters.took(clock.micros() - pending.wantedAtMicros);
     pending.listener.onOutcome(outcome);
   }
 
@@ -146,7 +127,7 @@ final class RefillQueue implements Refills {
     while (next != null && (next.done || next.deadlineMicros <= now)) {
       deadlines.poll();
       if (!next.done) {
-        overdue.increment();
+        meters.overdue();
         next.listener.onOverdue();
       }
       next = deadlines.peek();

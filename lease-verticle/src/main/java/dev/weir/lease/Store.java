@@ -25,6 +25,12 @@ public interface Store {
   /** Forgets what {@code key} has used of the limits of {@code limitNames}. */
   Future<Void> forget(String key, List<String> limitNames);
 
+  /**
+   * Whether the outcomes of {@link #refill} are there when it returns, so that nobody has to wait
+   * for it. Such a store may be called from any thread.
+   */
+  boolean immediate();
+
   /** Whether the store answered when it was last asked. */
   boolean healthy();
 

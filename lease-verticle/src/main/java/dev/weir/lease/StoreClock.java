@@ -6,7 +6,7 @@ import dev.weir.config.Clock;
  * The store's time, told from this process's monotonic clock and the offset that every refill
  * brings. Until the first refill it is this machine's wall clock.
  *
- * <p>{@link #observe} belongs to the lease verticle's context; reading is safe from any thread.
+ * <p>Safe to use from any thread; reading takes no lock.
  */
 public final class StoreClock {
 
@@ -25,7 +25,7 @@ public final class StoreClock {
   }
 
   /** Takes the store's time of a step whose reply arrives now. */
-  void observe(long storeMicros) {
+  synchronized void observe(long storeMicros) {
     long sample = storeMicros - clock.micros();
     long offset = offsetMicros;
     long difference = sample - offset;

@@ -25,7 +25,12 @@ class RefillQueueTest {
   private final Deque<Runnable> loop = new ArrayDeque<>();
   private final RefillQueue queue =
       new RefillQueue(
-          store, clock, new StoreClock(clock), 5_000, loop::add, new SimpleMeterRegistry());
+          store,
+          clock,
+          new StoreClock(clock),
+          5_000,
+          loop::add,
+          new RefillMeters(new SimpleMeterRegistry()));
 
   @Test
   void whatGathersInOneTurnGoesOutAsOneBatch() {
@@ -169,6 +174,11 @@ class RefillQueueTest {
     @Override
     public Future<Void> forget(String key, List<String> limitNames) {
       return Future.succeededFuture();
+    }
+
+    @Override
+    public boolean immediate() {
+      return false;
     }
 
     @Override

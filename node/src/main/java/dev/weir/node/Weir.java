@@ -10,6 +10,7 @@ import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.PlansFile;
 import dev.weir.decision.Decider;
+import dev.weir.decision.DecisionMeters;
 import dev.weir.decision.DecisionVerticle;
 import dev.weir.decision.LocalLimiter;
 import dev.weir.lease.LeaseCeiling;
@@ -184,6 +185,7 @@ public final class Weir {
             LeaseCeiling.of(settings.tolerance(), settings.accuracyWindow()),
             settings.maxKeys(),
             configuration.current());
+    new DecisionMeters(decider).bindTo(registry);
     configuration.onChange(decider::configure);
     membership.onChange(decider::nodes);
     // What changed before the listeners were there.
