@@ -1,0 +1,95 @@
+package dev.weir.node;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Node processes that form a cluster of their own on the loopback address. */
+final class ClusterOfNodes implements AutoCloseable {
+
+  private static final Duration JOIN = Duration.ofSeconds(60);
+
+  private final String name = "weir-" + UUID.randomUUID();
+  private final List<Integer> ports;
+  private final List<RunningNode> nodes = new ArrayList<>();
+
+  private ClusterOfNodes(int size) {
+    ports = IntStream.range(0, size).mapToObj(i -> FreePorts.next()).toList();
+  }
+
+  /** {@code size} nodes on one store, all started at once, each of which sees all the others. */
+  static ClusterOfNodes start(int size, String storeUrl) {
+    ClusterOfNodes cluster = new ClusterOfNodes(size);
+    try {
+      for (int port : cluster.ports) {
+        cluster.nodes.add(cluster.launch(port, storeUrl));
+      }
+      cluster.nodes.forEach(RunningNode::awaitReady);
+      cluster.awaitCount(size);
+      return cluster;
+    } catch (RuntimeException | AssertionError e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  private RunningNode launch(int port, String storeUrl) {
+    Map<String, String> settings = RunningNode.settings();
+    settings.put("WEIR_STORE", storeUrl);
+    settings.put("WEIR_STORE_TIMEOUT", RunningNode.PATIENT_STORE_TIMEOUT);
+    settings.put("WEIR_CLUSTER", "on");
+    settings.put("WEIR_CLUSTER_NAME", name);
+    settings.put("WEIR_CLUSTER_HOST", "127.0.0.1");
+    settings.put("WEIR_CLUSTER_PORT", Integer.toString(port));
+    settings.put("WEIR_CLUSTER_MEMBERS", members());
+    return RunningNode.launch(RunningNode.scratchDirectory(), settings, List.of("start"));
+  }
+
+  /** Waits until every node that still runs sees {@code count} nodes. */
+  void awaitCount(int count) {
+    await()
+        .atMost(JOIN)
+        .untilAsserted(
+            () -> {
+              for (RunningNode node : nodes) {
+                int seen = node.client().nodes();
+                if (seen != count) {
+                  throw new AssertionError("sees " + seen + " nodes, not " + count);
+                }
+              }
+            });
+  }
+
+  /** Ends the node by SIGTERM, forgets it, and gives its exit code. */
+  int terminate(int index) {
+    return nodes.remove(index).terminate();
+  }
+
+  NodeClient client(int index) {
+    return nodes.get(index % nodes.size()).client();
+  }
+
+  List<NodeClient> clients() {
+    return nodes.stream().map(RunningNode::client).toList();
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Where its members are found, {@code host:port} each, comma-separated. */
+  String members() {
+    return ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(RunningNode::close);
+  }
+}
