@@ -25,6 +25,10 @@ public final class DecisionVerticle extends VerticleBase {
   private static final long SETTLE_POLL_MILLIS = 5;
   private static final long SETTLE_AT_MOST_MILLIS = 1_000;
   private static final long DRAIN_SECONDS = 5;
+  private static final int IDLE_SECONDS = 60;
+
+  /** Four names of 1 KiB in a query, percent-encoded to three times that. */
+  private static final int MAX_REQUEST_LINE_BYTES = 16 * 1024;
 
   /** Makes the instances of one deployment share a port that the system chooses. */
   private static final int ANY_SHARED_PORT = -1;
@@ -70,7 +74,10 @@ public final class DecisionVerticle extends VerticleBase {
             .createHttpServer(
                 new HttpServerOptions()
                     .setHost(endpoint.host())
-                    .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port()))
+                    .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port())
+                    .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+                    .setIdleTimeout(IDLE_SECONDS)
+                    .setIdleTimeoutUnit(TimeUnit.SECONDS))
             .requestHandler(handler);
     return server
         .listen()
