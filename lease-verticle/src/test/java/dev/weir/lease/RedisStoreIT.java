@@ -199,16 +199,19 @@ final class RedisStoreIT {
   }
 
   @Test
-  void refillsBeyondTheQueueAreUnavailableAndTheRestIsGranted() {
+  void onlyRefillsBeyondTheQueueAreRefusedForLackOfRoom() {
     int queued = RedisShard.REFILLS_WAITING;
     List<RefillOutcome> outcomes = await(refills(queued + 10));
-    assertThat(outcomes.subList(0, queued)).allSatisfy(o -> assertThat(grant(o)).isEqualTo(1));
-    assertThat(outcomes.subList(queued, queued + 10))
-        .allSatisfy(
-            o ->
-                assertThat(o)
-                    .isInstanceOfSatisfying(
-                        Unavailable.class, u -> assertThat(u.unsent()).isTrue()));
+    // A busy machine may let so many wait longer than a link may be silent: that is no lack of
+    // room.
+    assertThat(outcomes.subList(0, queued)).noneMatch(RedisStoreIT::lacksRoom);
+    assertThat(outcomes.subList(queued, queued + 10)).allMatch(RedisStoreIT::lacksRoom);
+  }
+
+  private static boolean lacksRoom(RefillOutcome outcome) {
+    return outcome instanceof Unavailable unavailable
+        && unavailable.unsent()
+        && unavailable.reason().startsWith("too many refills wait");
   }
 
   @Test
