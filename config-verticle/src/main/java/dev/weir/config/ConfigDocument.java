@@ -10,8 +10,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Plans and endpoint weights, as one versioned whole: a change makes the next document, or is
- * refused. Assignments of keys are apart, since there may be hundreds of thousands.
+ * Plans, endpoint weights and the rules of gateways, as one versioned whole: a change makes the
+ * next document, or is refused. Assignments of keys are apart, since there may be hundreds of
+ * thousands.
  *
  * @param version 1 or more, one more than that of the document before
  */
@@ -19,7 +20,8 @@ record ConfigDocument(
     long version,
     Optional<String> defaultPlan,
     Map<String, Plan> plans,
-    Map<String, Long> endpoints) {
+    Map<String, Long> endpoints,
+    Gateway gateway) {
 
   ConfigDocument {
     plans = Map.copyOf(plans);
@@ -28,13 +30,18 @@ record ConfigDocument(
 
   /** The first document, of what the first node brings along. */
   static ConfigDocument first(PlansFile seed) {
-    return new ConfigDocument(1, seed.defaultPlan(), seed.plans(), seed.endpoints());
+    return new ConfigDocument(
+        1, seed.defaultPlan(), seed.plans(), seed.endpoints(), seed.gateway());
   }
 
   /** The document that {@code snapshot} was made of. */
   static ConfigDocument of(ConfigSnapshot snapshot) {
     return new ConfigDocument(
-        snapshot.version(), snapshot.defaultPlan(), snapshot.plans(), snapshot.endpoints());
+        snapshot.version(),
+        snapshot.defaultPlan(),
+        snapshot.plans(),
+        snapshot.endpoints(),
+        snapshot.gateway());
   }
 
   /** Adds what a later node brings along and is not there yet; what is there stands. */
@@ -43,13 +50,13 @@ record ConfigDocument(
     allPlans.putAll(plans);
     Map<String, Long> allEndpoints = new HashMap<>(seed.endpoints());
     allEndpoints.putAll(endpoints);
-    return next(allPlans, allEndpoints);
+    return next(allPlans, allEndpoints, gateway.equals(Gateway.DEFAULT) ? seed.gateway() : gateway);
   }
 
   ConfigDocument putPlan(Plan plan) {
     Map<String, Plan> changed = new HashMap<>(plans);
     changed.put(plan.name(), plan);
-    return next(changed, endpoints);
+    return next(changed, endpoints, gateway);
   }
 
   /**
@@ -66,7 +73,7 @@ record ConfigDocument(
     }
     Map<String, Plan> changed = new HashMap<>(plans);
     changed.remove(name);
-    return next(changed, endpoints);
+    return next(changed, endpoints, gateway);
   }
 
   /**
@@ -82,7 +89,7 @@ record ConfigDocument(
     errors.throwIfAny();
     Map<String, Long> changed = new HashMap<>(endpoints);
     changed.put(endpoint, weight);
-    return next(plans, changed);
+    return next(plans, changed, gateway);
   }
 
   /**
@@ -96,7 +103,7 @@ record ConfigDocument(
   }
 
   ConfigSnapshot with(Assignments assignments) {
-    return new ConfigSnapshot(version, defaultPlan, plans, endpoints, assignments);
+    return new ConfigSnapshot(version, defaultPlan, plans, endpoints, gateway, assignments);
   }
 
   /** What changed since {@code before}, in one line for the log; never a key. */
@@ -107,6 +114,9 @@ record ConfigDocument(
     }
     describe("plans", before.plans, plans, changes);
     describe("endpoints", before.endpoints, endpoints, changes);
+    if (!gateway.equals(before.gateway)) {
+      changes.add("gateway with " + gateway.rules().size() + " rules");
+    }
     return String.join(", ", changes);
   }
 
@@ -119,6 +129,9 @@ record ConfigDocument(
     plans.forEach((name, plan) -> planMembers.put(name, PlanFormat.format(plan)));
     members.put("plans", planMembers);
     members.put("endpoints", new TreeMap<>(endpoints));
+    if (!gateway.equals(Gateway.DEFAULT)) {
+      members.put("gateway", GatewayFormat.format(gateway));
+    }
     return members;
   }
 
@@ -133,14 +146,19 @@ record ConfigDocument(
             .orElseThrow(() -> refused(400, "version", Members.notWhole(given, 1, Long.MAX_VALUE)));
     PlansFile contents = PlansFile.of(rest);
     return new ConfigDocument(
-        version, contents.defaultPlan(), contents.plans(), contents.endpoints());
+        version,
+        contents.defaultPlan(),
+        contents.plans(),
+        contents.endpoints(),
+        contents.gateway());
   }
 
   /** Only what differs is a new version. */
-  private ConfigDocument next(Map<String, Plan> newPlans, Map<String, Long> newEndpoints) {
-    return newPlans.equals(plans) && newEndpoints.equals(endpoints)
+  private ConfigDocument next(
+      Map<String, Plan> newPlans, Map<String, Long> newEndpoints, Gateway newGateway) {
+    return newPlans.equals(plans) && newEndpoints.equals(endpoints) && newGateway.equals(gateway)
         ? this
-        : new ConfigDocument(version + 1, defaultPlan, newPlans, newEndpoints);
+        : new ConfigDocument(version + 1, defaultPlan, newPlans, newEndpoints, newGateway);
   }
 
   private void requirePlan(String name) {

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param defaultPlan of keys without an assignment; empty to refuse such keys
  * @param plans by name
  * @param endpoints weights by endpoint name, permits
+ * @param gateway how requests that a gateway asks about become checks
  * @param assignments plan names by key; not copied, since there may be very many, so it must not
  *     change
  */
@@ -18,6 +19,7 @@ public record ConfigSnapshot(
     Optional<String> defaultPlan,
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
+    Gateway gateway,
     Map<String, String> assignments) {
 
   /** The weight of a request without an endpoint, or to one that has no weight of its own. */
@@ -31,6 +33,14 @@ public record ConfigSnapshot(
   /** Permits that a request to {@code endpoint} (empty for none) costs. */
   public long weight(String endpoint) {
     return endpoints.getOrDefault(endpoint, DEFAULT_WEIGHT);
+  }
+
+  /**
+   * The endpoint of a request that came through a gateway, see {@link Gateway#endpointOf}; empty if
+   * no rule matches.
+   */
+  public String endpointOf(String method, String target) {
+    return gateway.endpointOf(method, target, this::weight);
   }
 
   /** The plan of {@code key}: its assignment, else the default; empty if there is neither. */

@@ -27,18 +27,23 @@ import java.util.OptionalLong;
  *       - {name: search, endpoints: [search], rate: 5}
  * endpoints: {search: 10, health: 0}
  * keys: {acme: metered}
+ * gateway:
+ *   keys: [header X-Api-Key, bearer, address]
+ *   rules: ["GET /search/** -&gt; search"]
  * </pre>
  *
  * @param defaultPlan of keys without one; empty to refuse such keys
  * @param plans by name; see {@link PlanFormat} for how they are written
  * @param endpoints weights by endpoint name, permits, 0 to 10^12
  * @param keys plan names by key
+ * @param gateway how requests that a gateway asks about become checks
  */
 public record PlansFile(
     Optional<String> defaultPlan,
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
-    Map<String, String> keys) {
+    Map<String, String> keys,
+    Gateway gateway) {
 
   /** Largest weight of an endpoint, permits. */
   static final long MAX_WEIGHT = 1_000_000_000_000L;
@@ -109,9 +114,10 @@ public record PlansFile(
     Optional<String> defaultPlan = readDefaultPlan(members, named);
     Map<String, Long> endpoints = readEndpoints(members.take("endpoints"), errors);
     Map<String, String> keys = readKeys(members.take("keys"), named, errors);
-    members.refuseRest("default_plan, plans, endpoints, keys");
+    Gateway gateway = GatewayFormat.read("gateway", members.take("gateway"), errors);
+    members.refuseRest("default_plan, plans, endpoints, keys, gateway");
     errors.throwIfAny();
-    return new PlansFile(defaultPlan, plans, endpoints, keys);
+    return new PlansFile(defaultPlan, plans, endpoints, keys, gateway);
   }
 
   private static Map<String, Plan> readPlans(Object value, Errors errors) {

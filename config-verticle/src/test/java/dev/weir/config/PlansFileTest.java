@@ -120,7 +120,7 @@ class PlansFileTest {
             "endpoints.upload: must be a whole number from 0 to 1000000000000, was 1000000000001",
             "keys.acme: there is no plan 'silver'",
             "keys.other: must be the name of a plan, was 5",
-            "limits: is unknown; known: default_plan, plans, endpoints, keys");
+            "limits: is unknown; known: default_plan, plans, endpoints, keys, gateway");
   }
 
   @ParameterizedTest

@@ -9,6 +9,7 @@ import dev.weir.client.Decision;
 import dev.weir.client.Decision.Denied;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
 import dev.weir.config.Plan;
 import dev.weir.config.TokenBucket;
@@ -152,6 +153,7 @@ class DeciderTest {
             Optional.empty(),
             Map.of("p", Plans.bucket("p", 1, SECOND, 1)),
             Map.of(),
+            Gateway.DEFAULT,
             Map.of("known", "p"));
     TestNode node = new TestNode(clock, store, noDefault, 1000);
     assertThat(node.check("known", 1).plan()).isEqualTo("p");
@@ -393,6 +395,7 @@ class DeciderTest {
             Optional.of("small"),
             Map.of("small", small, "large", large),
             Map.of(),
+            Gateway.DEFAULT,
             Map.of("a", "large"));
     node.decider.configure(assigned);
     Decision decision = node.check("a", 1);

@@ -1,6 +1,7 @@
 package dev.weir.decision;
 
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
 import dev.weir.config.Plan;
 import dev.weir.config.TokenBucket;
@@ -33,6 +34,7 @@ final class Plans {
         Optional.of(plans[0].name()),
         Arrays.stream(plans).collect(Collectors.toMap(Plan::name, Function.identity())),
         Map.of("search", 10L, "health", 0L),
+        Gateway.DEFAULT,
         Map.of());
   }
 }
