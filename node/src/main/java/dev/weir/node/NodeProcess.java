@@ -1,6 +1,5 @@
 package dev.weir.node;
 
-import com.hazelcast.core.HazelcastException;
 import dev.weir.config.ClusterSettings;
 import dev.weir.config.HazelcastConfiguration;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -9,10 +8,14 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -89,6 +92,11 @@ final class NodeProcess {
         new VertxOptions()
             // More loops than processors would only take turns.
             .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
+            // No file of the node is served or read through Vert.x.
+            .setFileSystemOptions(
+                new FileSystemOptions()
+                    .setFileCachingEnabled(false)
+                    .setClassPathResolvingEnabled(false))
             .setMetricsOptions(new MicrometerMetricsOptions().setEnabled(true));
     VertxBuilder builder =
         Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(registry));
@@ -97,23 +105,29 @@ final class NodeProcess {
     }
     Settings.Cluster cluster = settings.cluster();
     options.getEventBusOptions().setHost(cluster.host());
-    try {
-      ClusterSettings joining =
-          new ClusterSettings(cluster.name(), cluster.host(), cluster.port(), cluster.members());
-      return await(
-          builder
-              .withClusterManager(new HazelcastClusterManager(HazelcastConfiguration.load(joining)))
-              .buildClustered(),
-          START_SECONDS);
-    } catch (HazelcastException e) {
+    requireFree(cluster.host(), cluster.port());
+    ClusterSettings joining =
+        new ClusterSettings(cluster.name(), cluster.host(), cluster.port(), cluster.members());
+    return await(
+        builder
+            .withClusterManager(new HazelcastClusterManager(HazelcastConfiguration.load(joining)))
+            .buildClustered(),
+        START_SECONDS);
+  }
+
+  /** Hazelcast tells of a taken port in three stack traces, and Vert.x in two more. */
+  private static void requireFree(String host, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(host, port));
+    } catch (IOException e) {
       throw new SettingsRefusedException(
           List.of(
               "cluster.port: cannot listen on "
-                  + cluster.host()
+                  + host
                   + ":"
-                  + cluster.port()
+                  + port
                   + ": "
-                  + Quoted.printable(e.getMessage())));
+                  + Quoted.printable(String.valueOf(e.getMessage()))));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.node;
 
 import com.hazelcast.core.HazelcastInstance;
+import dev.weir.client.CheckRequest;
 import dev.weir.client.RateLimiter;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigRefusedException;
@@ -47,6 +48,11 @@ import java.util.function.Supplier;
 public final class Weir {
 
   private static final long STATUS_MILLIS = 2000;
+
+  /** Looked at only, which changes nothing. */
+  private static final String WARM_UP_KEY = "weir";
+
+  private static final int WARM_UP_READS = 10;
 
   private final Vertx vertx;
   private final Settings settings;
@@ -133,6 +139,7 @@ public final class Weir {
         .compose(done -> deployLease())
         .compose(done -> deployDecision())
         .compose(done -> deployControlPlane())
+        .compose(done -> warmUp(WARM_UP_READS))
         .onSuccess(done -> tellStatus());
   }
 
@@ -219,6 +226,19 @@ public final class Weir {
     Settings.Admin admin = settings.admin();
     return deploy(() -> controlPlane, 1)
         .recover(failure -> refused("admin", admin.host(), admin.port(), failure));
+  }
+
+  /**
+   * Reads from the store {@code reads} times and decides once. The first calls of a JVM run code
+   * that has yet to be loaded, and would miss a deadline that is meant for the store; so the first
+   * callers of a node would be answered without it. A store that is out of reach costs that many
+   * deadlines.
+   */
+  private Future<?> warmUp(int reads) {
+    // Either is refused where keys without a plan are, which is as well.
+    return reads == 0
+        ? limiter.check(CheckRequest.of(WARM_UP_KEY).withCost(0)).otherwiseEmpty()
+        : limiter.inspect(WARM_UP_KEY).transform(read -> warmUp(reads - 1).mapEmpty());
   }
 
   private Future<String> deploy(Supplier<? extends Deployable> verticle, int instances) {
