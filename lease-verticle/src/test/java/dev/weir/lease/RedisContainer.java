@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.images.RemoteDockerImage;
 import org.testcontainers.utility.DockerImageName;
 
 /** A Redis in a container, on the same port of this machine whenever it is started. */
@@ -28,7 +30,19 @@ final class RedisContainer implements RedisHost {
                             Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR")).orElse("/run"),
                             "docker.sock"))
                     .anyMatch(Files::exists))
-            && DockerClientFactory.instance().isDockerAvailable();
+            && hasImages();
+
+    /** A Docker without a registry in reach is of no more use than none. */
+    private static boolean hasImages() {
+      try {
+        return DockerClientFactory.instance().isDockerAvailable()
+            && !new RemoteDockerImage(DockerImageName.parse(image())).get().isEmpty();
+      } catch (RuntimeException e) {
+        LoggerFactory.getLogger(RedisContainer.class)
+            .warn("Redis runs without Docker: {}", e.getMessage());
+        return false;
+      }
+    }
   }
 
   private final int port;
@@ -37,19 +51,22 @@ final class RedisContainer implements RedisHost {
   @SuppressWarnings("resource") // closed by close()
   RedisContainer(int port, List<String> arguments) {
     this.port = port;
-    String image =
-        Optional.ofNullable(System.getProperty(IMAGE_SETTING, System.getenv(IMAGE_SETTING)))
-            .orElse(DEFAULT_IMAGE);
     List<String> command = new ArrayList<>(List.of("redis-server", "--save", ""));
     command.addAll(List.of("--appendonly", "no"));
     command.addAll(arguments);
     container =
-        new GenericContainer<>(DockerImageName.parse(image))
+        new GenericContainer<>(DockerImageName.parse(image()))
             .withExposedPorts(INNER_PORT)
             .withCommand(command.toArray(String[]::new));
     container.setPortBindings(List.of(port + ":" + INNER_PORT));
   }
 
+  private static String image() {
+    return Optional.ofNullable(System.getProperty(IMAGE_SETTING, System.getenv(IMAGE_SETTING)))
+        .orElse(DEFAULT_IMAGE);
+  }
+
+  /** Whether Docker is there and can run the image. */
   static boolean dockerAnswers() {
     return Docker.ANSWERS;
   }
