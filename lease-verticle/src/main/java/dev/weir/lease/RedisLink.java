@@ -20,9 +20,9 @@ import java.util.function.Consumer;
  *
  * <p>Held, not taken from a pool: a pool hands out one connection per command in flight and does
  * not pipeline. The client sets no time limit on a command and a hung socket looks like a slow one,
- * so a watchdog looks at the call in flight for longest, and gives the connection up when that is
- * too long ago. Only closing the whole client ends such a socket; closing the connection would give
- * it back to the pool. Hence one client per link.
+ * so a watchdog gives the connection up when a call is in flight and nothing has come back for too
+ * long; a server that is slow, yet answers, is no reason. Only closing the whole client ends such a
+ * socket; closing the connection would give it back to the pool. Hence one client per link.
  *
  * <p>Owned by the context on which {@link #open} is called. Whatever arrives after the loss finds
  * its call settled and does nothing.
@@ -49,9 +49,10 @@ final class RedisLink {
   private Optional<RedisConnection> connection = Optional.empty();
   private long timer;
   private long lookedMicros;
+  private long repliedMicros;
 
   /**
-   * @param onLost told once why the link was lost, after all calls in flight have failed
+   * @param onLost told once why the link was lost, before the calls in flight fail
    */
   RedisLink(Vertx vertx, RedisOptions options, Clock clock, Consumer<Throwable> onLost) {
     this.vertx = vertx;
@@ -112,14 +113,19 @@ final class RedisLink {
         .send(request)
         .onComplete(
             reply -> {
-              inFlight.remove(call);
+              replied(call);
               call.reply.tryComplete(reply);
             },
             failure -> {
-              inFlight.remove(call);
+              replied(call);
               call.reply.tryFail(failure);
             });
     return call.reply.future();
+  }
+
+  private void replied(Call call) {
+    inFlight.remove(call);
+    repliedMicros = clock.micros();
   }
 
   private void look() {
@@ -130,7 +136,7 @@ final class RedisLink {
     if (sinceLook > 2 * LOOK_MILLIS * 1000 || inFlight.isEmpty()) {
       return;
     }
-    if (now - inFlight.peek().startedMicros > SILENCE_MICROS) {
+    if (now - Math.max(inFlight.peek().startedMicros, repliedMicros) > SILENCE_MICROS) {
       lose(VertxException.noStackTrace("no answer for " + SILENCE_MICROS / 1000 + " ms"));
     }
   }
@@ -140,8 +146,10 @@ final class RedisLink {
     if (state == State.LOST) {
       return;
     }
-    close(cause);
+    state = State.LOST;
     onLost.accept(cause);
+    // There is nothing left to do should even closing fail.
+    close(cause);
   }
 
   /** Ends the connection and tells nobody but the callers in flight. */

@@ -2,7 +2,6 @@ package dev.weir.lease;
 
 import dev.weir.config.Clock;
 import dev.weir.lease.RefillOutcome.Unavailable;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -13,9 +12,11 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,24 +33,46 @@ import org.slf4j.LoggerFactory;
  */
 final class RedisShard {
   static final int REFILLS_PER_CALL = 256;
-  static final int CALLS_IN_FLIGHT = 4;
   static final int REFILLS_WAITING = 32_768;
 
   /** Each refused login leaves work behind on the server, and only a person can mend it. */
-  private static final long ACCESS_REFUSED_MILLIS = 30_000;
+  static final int ACCESS_REFUSED_MILLIS = 30_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisShard.class);
 
   private record Waiting(RefillScript.Step step, Promise<RefillOutcome> outcome) {}
 
+  /**
+   * How many calls may be in flight.
+   *
+   * @param eager with fewer than these in flight, what arrives leaves at the end of the turn; with
+   *     as many, it is collected until one returns
+   * @param most beyond which all waits
+   */
+  record Window(int eager, int most) {
+    /** One call carries any keys, so that it pays to collect them. */
+    static final Window ONE_NODE = new Window(1, 4);
+
+    /**
+     * A call of a cluster carries keys of one slot, most often one key; there is little to collect.
+     */
+    static final Window CLUSTER = new Window(64, 64);
+  }
+
   private final Vertx vertx;
-  private final RedisOptions options;
+  private final Supplier<Future<RedisOptions>> place;
   private final String name;
+  private final Window window;
+  private final Runnable onTrouble;
   private final RefillScript script;
   private final Clock clock;
   private final Backoff backoff;
   private final ShardMeters meters;
-  private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+  /** By slot, the slots in the order in which their turn comes. */
+  private final Map<Integer, Deque<Waiting>> waiting = new LinkedHashMap<>();
+
+  private int waitingCount;
   private final Promise<Void> firstAttempt = Promise.promise();
   private Optional<RedisLink> link = Optional.empty();
   private int callsInFlight;
@@ -59,24 +82,25 @@ final class RedisShard {
   private volatile boolean connected;
 
   /**
-   * @param options of the connection, credentials included
+   * @param place where to connect to, asked each time
    * @param name of the node, for log and metrics
+   * @param onTrouble run when the connection is lost, or the node says that it has not the slot
    */
   RedisShard(
-      Vertx vertx,
-      RedisOptions options,
+      StoreContext context,
+      Supplier<Future<RedisOptions>> place,
       String name,
-      RefillScript script,
-      Clock clock,
-      RandomGenerator random,
-      MeterRegistry registry) {
-    this.vertx = vertx;
-    this.options = options;
+      Window window,
+      Runnable onTrouble) {
+    this.vertx = context.vertx();
+    this.place = place;
     this.name = name;
-    this.script = script;
-    this.clock = clock;
-    this.backoff = new Backoff(random);
-    this.meters = new ShardMeters(registry, name, () -> connected);
+    this.window = window;
+    this.onTrouble = onTrouble;
+    this.script = context.script();
+    this.clock = context.clock();
+    this.backoff = new Backoff(context.random());
+    this.meters = new ShardMeters(context.registry(), name, () -> connected);
   }
 
   /** Connects, and again for as long as the shard is not closed; tells of the first attempt. */
@@ -89,16 +113,18 @@ final class RedisShard {
     return connected;
   }
 
-  Future<RefillOutcome> refill(RefillScript.Step step) {
+  /** Makes a step on a key of {@code slot}; steps of one slot are made in order. */
+  Future<RefillOutcome> refill(int slot, RefillScript.Step step) {
     if (!connected) {
       return Future.succeededFuture(new Unavailable("not connected to " + name, true));
     }
-    if (waiting.size() >= REFILLS_WAITING) {
+    if (waitingCount >= REFILLS_WAITING) {
       return Future.succeededFuture(new Unavailable("too many refills wait for " + name, true));
     }
     Promise<RefillOutcome> outcome = Promise.promise();
-    waiting.add(new Waiting(step, outcome));
-    if (callsInFlight == 0 && !flushDue) {
+    waiting.computeIfAbsent(slot, s -> new ArrayDeque<>()).add(new Waiting(step, outcome));
+    waitingCount++;
+    if (callsInFlight < window.eager && !flushDue) {
       flushDue = true;
       vertx
           .getOrCreateContext()
@@ -123,7 +149,7 @@ final class RedisShard {
     link.filter(RedisLink::isOpen)
         .ifPresent(
             open -> {
-              while (callsInFlight < CALLS_IN_FLIGHT && !waiting.isEmpty()) {
+              while (callsInFlight < window.most && waitingCount > 0) {
                 call(open);
               }
             });
@@ -132,10 +158,16 @@ final class RedisShard {
   private void call(RedisLink open) {
     List<RefillScript.Step> steps = new ArrayList<>();
     List<Promise<RefillOutcome>> outcomes = new ArrayList<>();
-    while (steps.size() < REFILLS_PER_CALL && !waiting.isEmpty()) {
-      Waiting next = waiting.poll();
+    int slot = waiting.keySet().iterator().next();
+    Deque<Waiting> ofSlot = waiting.remove(slot);
+    while (steps.size() < REFILLS_PER_CALL && !ofSlot.isEmpty()) {
+      Waiting next = ofSlot.poll();
       steps.add(next.step);
       outcomes.add(next.outcome);
+    }
+    waitingCount -= steps.size();
+    if (!ofSlot.isEmpty()) {
+      waiting.put(slot, ofSlot);
     }
     callsInFlight++;
     long started = clock.micros();
@@ -162,6 +194,9 @@ final class RedisShard {
               if (failure.kind() == StoreFailure.Kind.CONNECTION_LOST) {
                 open.lose(cause);
               }
+              if (failure.kind() == StoreFailure.Kind.ELSEWHERE) {
+                onTrouble.run();
+              }
               RefillOutcome unavailable =
                   new Unavailable(name + ": " + failure.reason(), failure.unsent());
               outcomes.forEach(outcome -> outcome.complete(unavailable));
@@ -170,6 +205,13 @@ final class RedisShard {
   }
 
   private void connect() {
+    if (closed) {
+      return;
+    }
+    place.get().onComplete(this::connectTo, this::lost);
+  }
+
+  private void connectTo(RedisOptions options) {
     if (closed) {
       return;
     }
@@ -195,6 +237,9 @@ final class RedisShard {
   }
 
   private void lost(Throwable cause) {
+    if (closed) {
+      return;
+    }
     StoreFailure failure = StoreFailure.of(cause);
     connected = false;
     if (!lossLogged) {
@@ -207,14 +252,16 @@ final class RedisShard {
             ? ACCESS_REFUSED_MILLIS
             : Math.max(1, backoff.nextMillis());
     vertx.setTimer(delay, id -> connect());
+    onTrouble.run();
     firstAttempt.tryFail(VertxException.noStackTrace(name + ": " + failure.reason()));
   }
 
   private void failWaiting(String reason) {
     RefillOutcome unavailable = new Unavailable(name + ": " + reason, true);
-    for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
-      next.outcome.complete(unavailable);
-    }
+    List<Deque<Waiting>> slots = List.copyOf(waiting.values());
+    waiting.clear();
+    waitingCount = 0;
+    slots.forEach(ofSlot -> ofSlot.forEach(next -> next.outcome.complete(unavailable)));
   }
 
   Future<Void> close() {

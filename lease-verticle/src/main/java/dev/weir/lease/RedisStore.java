@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** A store on one Redis. */
+/** A store on Redis. */
 final class RedisStore implements Store {
   private static final int WARM_UP_CALLS = 300;
   private static final long WARM_UP_MICROS = 300_000;
@@ -22,13 +22,13 @@ final class RedisStore implements Store {
 
   private final StoreKeys keys;
   private final RefillScript script;
-  private final RedisShard shard;
+  private final RedisNodes nodes;
   private final Clock clock;
 
-  RedisStore(StoreKeys keys, RefillScript script, RedisShard shard, Clock clock) {
+  RedisStore(StoreKeys keys, RefillScript script, RedisNodes nodes, Clock clock) {
     this.keys = keys;
     this.script = script;
-    this.shard = shard;
+    this.nodes = nodes;
     this.clock = clock;
   }
 
@@ -36,7 +36,8 @@ final class RedisStore implements Store {
   public List<Future<RefillOutcome>> refill(List<Refill> batch) {
     List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
     for (Refill refill : batch) {
-      outcomes.add(shard.refill(script.step(keys, StoreKeys.escape(refill.key()), refill)));
+      String escaped = StoreKeys.escape(refill.key());
+      outcomes.add(nodes.refill(escaped, script.step(keys, escaped, refill)));
     }
     return outcomes;
   }
@@ -49,7 +50,7 @@ final class RedisStore implements Store {
     String escaped = StoreKeys.escape(key);
     Request del = Request.cmd(Command.DEL);
     limitNames.forEach(limit -> del.arg(keys.level(escaped, limit)));
-    return shard.send(del).mapEmpty();
+    return nodes.send(escaped, del).mapEmpty();
   }
 
   @Override
@@ -59,12 +60,12 @@ final class RedisStore implements Store {
 
   @Override
   public boolean healthy() {
-    return shard.isConnected();
+    return nodes.isConnected();
   }
 
   @Override
   public Future<Void> start() {
-    return shard.start().compose(connected -> warmUp(WARM_UP_CALLS, clock.micros()));
+    return nodes.start().compose(connected -> warmUp(WARM_UP_CALLS, clock.micros()));
   }
 
   /**
@@ -75,13 +76,13 @@ final class RedisStore implements Store {
     if (calls == 0 || clock.micros() - sinceMicros > WARM_UP_MICROS) {
       return Future.succeededFuture();
     }
-    return shard
-        .refill(script.step(keys, StoreKeys.WARM_UP, WARM_UP))
+    return nodes
+        .refill(StoreKeys.WARM_UP, script.step(keys, StoreKeys.WARM_UP, WARM_UP))
         .compose(outcome -> warmUp(calls - 1, sinceMicros));
   }
 
   @Override
   public Future<Void> close() {
-    return shard.close();
+    return nodes.close();
   }
 }

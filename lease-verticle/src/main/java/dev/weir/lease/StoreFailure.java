@@ -19,6 +19,8 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
     SCRIPT_MISSING,
     /** The connection is gone, or leads to a server that cannot serve: connect anew. */
     CONNECTION_LOST,
+    /** The server is one of a cluster, and another has the key. */
+    ELSEWHERE,
     /** The server does not let us in, and will not before someone changes something. */
     ACCESS_REFUSED,
     /** This call alone failed. */
@@ -58,8 +60,9 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
           new StoreFailure(reason, Kind.CONNECTION_LOST, true);
       case "NOAUTH", "WRONGPASS", "NOPERM" -> new StoreFailure(reason, Kind.ACCESS_REFUSED, true);
       // Refused before anything ran, or at the first write, and no write can pass.
-      case "BUSY", "MISCONF", "NOREPLICAS", "CLUSTERDOWN", "MOVED", "ASK", "TRYAGAIN" ->
+      case "BUSY", "MISCONF", "NOREPLICAS", "TRYAGAIN" ->
           new StoreFailure(reason, Kind.CALL_FAILED, true);
+      case "MOVED", "ASK", "CLUSTERDOWN" -> new StoreFailure(reason, Kind.ELSEWHERE, true);
       // The client library's name for a connection that ended under calls in flight.
       case "CONNECTION_CLOSED" ->
           new StoreFailure("connection closed", Kind.CONNECTION_LOST, false);

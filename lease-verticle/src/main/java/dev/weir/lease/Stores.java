@@ -2,18 +2,15 @@ package dev.weir.lease;
 
 import dev.weir.config.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.NetClientOptions;
-import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.RedisOptions;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** Makes the store that a URL names. */
 public final class Stores {
-  private static final int CONNECT_TIMEOUT_MILLIS = 1000;
-
   private Stores() {}
 
   /**
@@ -33,68 +30,49 @@ public final class Stores {
       MeterRegistry registry) {
     StoreKeys keys = new StoreKeys(prefix);
     AccountingWindow window = AccountingWindow.of(accountingWindow);
-    if (url instanceof StoreUrl.Standalone redis) {
-      RefillScript script = new RefillScript(RefillScript.shipped(), window);
-      return redis(redis, keys, script, vertx, clock, registry);
-    }
     if (url instanceof StoreUrl.Embedded) {
       return new EmbeddedStore(window, clock);
     }
-    throw new IllegalArgumentException(url + ": this kind of store is not supported");
+    RefillScript script = new RefillScript(RefillScript.shipped(), window);
+    RandomGenerator random = RandomGenerator.getDefault();
+    return redis(url, keys, new StoreContext(vertx, script, clock, random, registry));
   }
 
-  static Store redis(
-      StoreUrl.Standalone url,
-      StoreKeys keys,
-      RefillScript script,
-      Vertx vertx,
-      Clock clock,
-      MeterRegistry registry) {
-    RedisShard shard =
-        new RedisShard(
-            vertx,
-            options(url.address(), url.tls(), url.credentials(), url.database()),
-            url.address().toString(),
-            script,
-            clock,
-            RandomGenerator.getDefault(),
-            registry);
-    return new RedisStore(keys, script, shard, clock);
+  /** A store on the Redis that {@code url} names in any form. */
+  static Store redis(StoreUrl url, StoreKeys keys, StoreContext context) {
+    return new RedisStore(keys, context.script(), nodes(url, context), context.clock());
   }
 
-  private static RedisOptions options(
-      StoreUrl.Address address,
-      boolean tls,
-      Optional<StoreUrl.Credentials> credentials,
-      int database) {
-    NetClientOptions net =
-        new NetClientOptions()
-            .setConnectTimeout(CONNECT_TIMEOUT_MILLIS)
-            .setTcpNoDelay(true)
-            .setTcpKeepAlive(true)
-            .setSsl(tls);
-    if (tls) {
-      net.setHostnameVerificationAlgorithm("HTTPS");
+  private static RedisNodes nodes(StoreUrl url, StoreContext context) {
+    if (url instanceof StoreUrl.Standalone one) {
+      RedisAccess access = new RedisAccess(one.tls(), one.credentials(), one.database());
+      Future<RedisOptions> place = Future.succeededFuture(access.to(one.address()));
+      return single(context, () -> place, one.address().toString());
     }
-    RedisOptions options =
-        new RedisOptions()
-            .setNetClientOptions(net)
-            .setMaxPoolSize(1)
-            .setMaxPoolWaiting(1)
-            // The one connection is held until it is lost, never exchanged for its age.
-            .setPoolRecycleTimeout(-1)
-            .setPoolCleanerInterval(-1)
-            .setPreferredProtocolVersion(ProtocolVersion.RESP2)
-            .setConnectionString(
-                (tls ? "rediss://" : "redis://") + address + (database == 0 ? "" : "/" + database));
-    // Not in the connection string, which the client prints.
-    credentials.ifPresent(
-        c -> {
-          if (!c.user().isEmpty()) {
-            options.setUser(c.user());
-          }
-          options.setPassword(c.password());
-        });
-    return options;
+    if (url instanceof StoreUrl.Sentinel sentinel) {
+      RedisAccess access = new RedisAccess(false, sentinel.credentials(), 0);
+      SentinelMaster master = new SentinelMaster(context.vertx(), sentinel);
+      return single(context, () -> master.find().map(access::to), sentinel.master());
+    }
+    if (url instanceof StoreUrl.Cluster cluster) {
+      RedisAccess access = new RedisAccess(false, cluster.credentials(), 0);
+      return new ClusterNodes(
+          context.vertx(),
+          cluster.seeds(),
+          new RedisInquiry(context.vertx(), access),
+          (address, onTrouble) -> {
+            Future<RedisOptions> place = Future.succeededFuture(access.to(address));
+            return new RedisShard(
+                context, () -> place, address.toString(), RedisShard.Window.CLUSTER, onTrouble);
+          },
+          context.random());
+    }
+    throw new IllegalArgumentException(url + " is no Redis");
+  }
+
+  private static RedisNodes single(
+      StoreContext context, Supplier<Future<RedisOptions>> place, String name) {
+    return new SingleNode(
+        new RedisShard(context, place, name, RedisShard.Window.ONE_NODE, () -> {}));
   }
 }

@@ -94,11 +94,21 @@ final class RedisProcess implements RedisHost {
 
   @Override
   public void start() {
-    List<String> command = new ArrayList<>(List.of(binary.toString()));
-    command.addAll(List.of("--port", Integer.toString(port), "--bind", LOOPBACK));
-    command.addAll(List.of("--save", "", "--appendonly", "no", "--dir", directory.toString()));
-    command.addAll(arguments);
     try {
+      // A file, not arguments, since Sentinel insists on one that it can write to.
+      Path configuration = directory.resolve("redis.conf");
+      Files.writeString(
+          configuration,
+          String.join(
+              "\n",
+              "port " + port,
+              "bind " + LOOPBACK,
+              "dir " + directory,
+              "save \"\"",
+              "appendonly no",
+              ""));
+      List<String> command = new ArrayList<>(List.of(binary.toString(), configuration.toString()));
+      command.addAll(arguments);
       process =
           Optional.of(
               new ProcessBuilder(command)

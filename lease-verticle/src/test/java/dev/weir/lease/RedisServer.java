@@ -49,6 +49,11 @@ public final class RedisServer implements AutoCloseable {
     return startProcess(RedisProcess.bundled(), arguments);
   }
 
+  /** Starts a Sentinel that watches over nothing yet; never in a container. */
+  public static RedisServer startSentinel() {
+    return startProcess("--sentinel");
+  }
+
   /** The server that tests share which do it no harm. */
   public static RedisServer shared() {
     return Shared.SERVER;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 
 /**
  * Puts a Redis on virtual time: the script reads its time from a name next to the key's, which is
@@ -30,7 +31,8 @@ final class RedisTime implements StoreDriver.BeforeRefill {
     void close();
   }
 
-  private record Standalone(RedisProbe probe) implements Commands {
+  /** One server has all names. */
+  record Standalone(RedisProbe probe) implements Commands {
     @Override
     public Object call(String name, String... command) {
       return probe.call(command);
@@ -58,28 +60,38 @@ final class RedisTime implements StoreDriver.BeforeRefill {
     return new RefillScript(RefillScript.shipped().replace(REAL, VIRTUAL), WINDOW);
   }
 
+  /** A store on virtual time. */
+  static StoreDriver store(
+      Vertx vertx, StoreUrl url, Commands redis, VirtualClock time, String prefix) {
+    StoreKeys keys = new StoreKeys(prefix);
+    RedisTime redisTime = new RedisTime(redis, time, keys);
+    redisTime.set("{" + StoreKeys.WARM_UP + "}");
+    return new StoreDriver(vertx, store(vertx, url, keys, script()), redisTime);
+  }
+
   /** A store on {@code server} and virtual time. */
   static StoreDriver store(Vertx vertx, RedisServer server, VirtualClock time, String prefix) {
-    StoreKeys keys = new StoreKeys(prefix);
-    RedisTime redisTime = new RedisTime(new Standalone(server.probe()), time, keys);
-    redisTime.set("{" + StoreKeys.WARM_UP + "}");
-    return new StoreDriver(vertx, store(vertx, server, keys, script()), redisTime);
+    StoreUrl url = StoreUrl.parse(server.url());
+    return store(vertx, url, new Standalone(server.probe()), time, prefix);
   }
 
   /** A store on {@code server} and its own time. */
   static StoreDriver realTimeStore(Vertx vertx, RedisServer server, String prefix) {
     RefillScript script = new RefillScript(RefillScript.shipped(), WINDOW);
-    return new StoreDriver(vertx, store(vertx, server, new StoreKeys(prefix), script));
+    StoreUrl url = StoreUrl.parse(server.url());
+    return new StoreDriver(vertx, store(vertx, url, new StoreKeys(prefix), script));
   }
 
-  private static Store store(Vertx vertx, RedisServer server, StoreKeys keys, RefillScript script) {
+  private static Store store(Vertx vertx, StoreUrl url, StoreKeys keys, RefillScript script) {
     return Stores.redis(
-        (StoreUrl.Standalone) StoreUrl.parse(server.url()),
+        url,
         keys,
-        script,
-        vertx,
-        Clock.system(),
-        new SimpleMeterRegistry());
+        new StoreContext(
+            vertx,
+            script,
+            Clock.system(),
+            RandomGenerator.getDefault(),
+            new SimpleMeterRegistry()));
   }
 
   @Override

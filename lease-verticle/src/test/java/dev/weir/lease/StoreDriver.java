@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 
 /** Calls a store on its context, from a test's thread, which waits for the outcome. */
 final class StoreDriver implements AutoCloseable {
@@ -25,6 +26,8 @@ final class StoreDriver implements AutoCloseable {
     @Override
     default void close() {}
   }
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Context context;
   private final Store store;
@@ -57,9 +60,16 @@ final class StoreDriver implements AutoCloseable {
     return store;
   }
 
+  /** Starts the store, however often it has to try on a busy machine. */
   StoreDriver start() {
-    await(on(store::start));
+    await(on(store::start).otherwiseEmpty());
+    Awaitility.await().atMost(PATIENCE).until(store::healthy);
     return this;
+  }
+
+  /** Starts the store, whose first attempt may fail. */
+  void startAtOnce() {
+    await(on(store::start));
   }
 
   List<RefillOutcome> refill(List<Refill> batch) {
@@ -96,7 +106,7 @@ final class StoreDriver implements AutoCloseable {
 
   static <T> T await(Future<T> future) {
     try {
-      return future.await(20, TimeUnit.SECONDS);
+      return future.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       throw new AssertionError("no outcome", e);
     }

@@ -3,6 +3,7 @@ package dev.weir.lease;
 import static dev.weir.lease.StoreFailure.Kind.ACCESS_REFUSED;
 import static dev.weir.lease.StoreFailure.Kind.CALL_FAILED;
 import static dev.weir.lease.StoreFailure.Kind.CONNECTION_LOST;
+import static dev.weir.lease.StoreFailure.Kind.ELSEWHERE;
 import static dev.weir.lease.StoreFailure.Kind.SCRIPT_MISSING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -40,10 +41,10 @@ final class StoreFailureTest {
         arguments("ERR invalid password", ACCESS_REFUSED, true),
         arguments("BUSY Redis is busy running a script.", CALL_FAILED, true),
         arguments("MISCONF Redis is configured to save RDB snapshots", CALL_FAILED, true),
-        arguments("MOVED 3999 127.0.0.1:6381", CALL_FAILED, true),
-        arguments("ASK 3999 127.0.0.1:6381", CALL_FAILED, true),
+        arguments("MOVED 3999 127.0.0.1:6381", ELSEWHERE, true),
+        arguments("ASK 3999 127.0.0.1:6381", ELSEWHERE, true),
         arguments("TRYAGAIN Multiple keys request during rehashing", CALL_FAILED, true),
-        arguments("CLUSTERDOWN The cluster is down", CALL_FAILED, true),
+        arguments("CLUSTERDOWN The cluster is down", ELSEWHERE, true),
         arguments("OOM command not allowed when used memory > 'maxmemory'.", CALL_FAILED, false),
         arguments("ERR something else, for example about READONLY", CALL_FAILED, false),
         arguments("", CALL_FAILED, false));

@@ -131,12 +131,6 @@ final class SettingsReader {
           "must be off with the embedded store, whose limits no other node shares;"
               + " set store.url to a Redis");
     }
-    if (settings.store().url() instanceof StoreUrl.Cluster
-        || settings.store().url() instanceof StoreUrl.Sentinel) {
-      refuse(
-          SettingTable.STORE_URL,
-          "must be embedded, redis:// or rediss://, since others are not supported yet");
-    }
     if (settings.admin().token().isEmpty()
         && !isLoopback(settings.admin().host())
         && !unreadable.contains(SettingTable.ADMIN_TOKEN)) {

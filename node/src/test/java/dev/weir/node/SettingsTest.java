@@ -256,11 +256,8 @@ class SettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"redis-cluster://a:1,b:2", "redis-sentinel://a:1/main"})
-  void aStoreThatIsNotSupportedYetIsRefused(String url) {
-    assertThat(errorsOf(Map.of("store.url", url)))
-        .containsExactly(
-            "store.url: must be embedded, redis:// or rediss://, since others are not supported"
-                + " yet (as given)");
+  void aStoreOfSeveralRedisNodesIsAccepted(String url) {
+    assertThat(Settings.of(Map.of("store.url", url)).store().url()).hasToString(url);
   }
 
   @Test

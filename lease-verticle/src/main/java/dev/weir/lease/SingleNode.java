@@ -1,0 +1,35 @@
+package dev.weir.lease;
+
+import io.vertx.core.Future;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/** One Redis that has all keys. */
+record SingleNode(RedisShard shard) implements RedisNodes {
+  private static final int ANY_SLOT = 0;
+
+  @Override
+  public Future<Void> start() {
+    return shard.start();
+  }
+
+  @Override
+  public boolean isConnected() {
+    return shard.isConnected();
+  }
+
+  @Override
+  public Future<RefillOutcome> refill(String escapedKey, RefillScript.Step step) {
+    return shard.refill(ANY_SLOT, step);
+  }
+
+  @Override
+  public Future<Response> send(String escapedKey, Request request) {
+    return shard.send(request);
+  }
+
+  @Override
+  public Future<Void> close() {
+    return shard.close();
+  }
+}

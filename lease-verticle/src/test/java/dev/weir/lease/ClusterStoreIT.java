@@ -1,0 +1,190 @@
+package dev.weir.lease;
+
+import static dev.weir.lease.StoreDriver.limit;
+import static dev.weir.lease.StoreDriver.take;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.config.Clock;
+import dev.weir.config.Limit;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A store on a Redis Cluster of three masters. */
+final class ClusterStoreIT extends StoreContract {
+  private static final Limit WIDE = limit(1, Duration.ofSeconds(1), 1_000_000_000_000L);
+
+  private static RedisCluster cluster;
+
+  /** Sends each command to the node that a redirection names. */
+  private static final class Redirected implements RedisTime.Commands {
+    private final Map<String, RedisProbe> probes = new HashMap<>();
+
+    private RedisProbe probe(String address) {
+      return probes.computeIfAbsent(
+          address,
+          a -> {
+            int colon = a.lastIndexOf(':');
+            return RedisProbe.connect(
+                a.substring(0, colon), Integer.parseInt(a.substring(colon + 1)));
+          });
+    }
+
+    @Override
+    public Object call(String name, String... command) {
+      RedisServer any = cluster.masters().get(0);
+      String address = any.host() + ":" + any.port();
+      while (true) {
+        Object reply = probe(address).call(command);
+        if (!reply.toString().startsWith("MOVED ")) {
+          return reply;
+        }
+        address = reply.toString().substring(reply.toString().lastIndexOf(' ') + 1);
+      }
+    }
+
+    @Override
+    public void close() {
+      probes.values().forEach(RedisProbe::close);
+    }
+  }
+
+  @BeforeAll
+  static void startCluster() {
+    cluster = RedisCluster.start(3, false);
+  }
+
+  @AfterAll
+  static void closeCluster() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void startEmpty() {
+    cluster.masters().forEach(master -> master.call("FLUSHALL"));
+  }
+
+  @Override
+  StoreDriver open(String prefix) {
+    return RedisTime.store(vertx, StoreUrl.parse(cluster.url()), new Redirected(), time, prefix);
+  }
+
+  @Test
+  void keysAreSpreadOverAllMasters() {
+    assertThat(refill(store, 300)).hasOnlyElementsOfType(Answered.class);
+    assertThat(cluster.masters())
+        .allSatisfy(master -> assertThat((Long) master.call("DBSIZE")).isGreaterThan(100));
+  }
+
+  @Test
+  void aHungMasterConcernsOnlyTheKeysThatItHas() {
+    try (StoreDriver real = real()) {
+      cluster.masters().get(0).suspend();
+      List<RefillOutcome> outcomes = refill(real, 300);
+      assertThat(outcomes.stream().filter(Answered.class::isInstance).count())
+          .isBetween(150L, 250L);
+      assertThat(real.store().healthy()).isFalse();
+      cluster.masters().get(0).resume();
+      awaitAllAnswered(real);
+    }
+  }
+
+  @Test
+  void aSlotThatHasMovedIsFound() {
+    RedisServer from = cluster.masters().get(1);
+    RedisServer to = cluster.masters().get(2);
+    try (StoreDriver real = real()) {
+      String key =
+          IntStream.iterate(0, i -> i + 1)
+              .mapToObj(i -> "key" + i)
+              .filter(
+                  k ->
+                      cluster
+                          .masters()
+                          .get(1)
+                          .call("GET", "{" + k + "}")
+                          .equals(RedisProbe.NOTHING))
+              .findFirst()
+              .orElseThrow();
+      assertThat(real.granted(key, WIDE, 1)).isEqualTo(1);
+      moveSlot(SlotMap.slotOf(key), from, to);
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(real.refill(List.of(refillOf(key))))
+                      .hasOnlyElementsOfType(Answered.class));
+      moveSlot(SlotMap.slotOf(key), to, from);
+      Awaitility.await()
+          .untilAsserted(
+              () ->
+                  assertThat(real.refill(List.of(refillOf(key))))
+                      .hasOnlyElementsOfType(Answered.class));
+    }
+  }
+
+  @Test
+  void aReplicaThatTakesOverIsFound() {
+    try (RedisCluster replicated = RedisCluster.start(3, true);
+        StoreDriver real = open(replicated).start()) {
+      replicated.masters().get(0).kill();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> refill(real, 100).stream().anyMatch(Unavailable.class::isInstance));
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> refill(real, 100).stream().allMatch(Answered.class::isInstance));
+    }
+  }
+
+  /**
+   * Without its keys, which the nodes then delete or do not know of: the map alone matters here.
+   */
+  private static void moveSlot(int slot, RedisServer from, RedisServer to) {
+    String id = to.call("CLUSTER", "MYID").toString();
+    from.call("FLUSHALL");
+    // The newest epoch wins where nodes disagree.
+    to.call("CLUSTER", "BUMPEPOCH");
+    to.call("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id);
+    from.call("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id);
+  }
+
+  private StoreDriver real() {
+    return open(cluster).start();
+  }
+
+  private static StoreDriver open(RedisCluster cluster) {
+    return new StoreDriver(
+        vertx,
+        Stores.open(
+            StoreUrl.parse(cluster.url()),
+            "weir",
+            Duration.ofMinutes(1),
+            vertx,
+            Clock.system(),
+            new SimpleMeterRegistry()));
+  }
+
+  private static void awaitAllAnswered(StoreDriver store) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> refill(store, 100).stream().allMatch(Answered.class::isInstance));
+  }
+
+  private static List<RefillOutcome> refill(StoreDriver store, int keys) {
+    return store.refill(IntStream.range(0, keys).mapToObj(i -> refillOf("key" + i)).toList());
+  }
+
+  private static Refill refillOf(String key) {
+    return new Refill(key, List.of(take(WIDE, 1)));
+  }
+}
