@@ -237,7 +237,8 @@ final class KeyEntry extends LimitLease {
     BoundPlan plan = bound;
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint) && cost > plan.limits[i].bucket().quota()) {
-        return denied(i, Decision.Reason.COST_EXCEEDS_LIMIT, Decision.Denied.NEVER, nowMicros);
+        return denied(
+            i, endpoint, Decision.Reason.COST_EXCEEDS_LIMIT, Decision.Denied.NEVER, nowMicros);
       }
     }
     if (cost == 0) {
@@ -269,7 +270,7 @@ final class KeyEntry extends LimitLease {
     }
     return last < 0
         ? null
-        : denied(last, Decision.Reason.LIMIT, LimitLease.ceilMillis(longest), nowMicros);
+        : denied(last, endpoint, Decision.Reason.LIMIT, LimitLease.ceilMillis(longest), nowMicros);
   }
 
   boolean evicted() {
@@ -668,17 +669,18 @@ final class KeyEntry extends LimitLease {
   }
 
   private Decision denied(
-      int limit, Decision.Reason reason, long retryAfterMillis, long nowMicros) {
+      int limit, String endpoint, Decision.Reason reason, long retryAfterMillis, long nowMicros) {
     BoundPlan plan = bound;
     List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
     for (int i = 0; i < plan.limits.length; i++) {
-      LimitLease lease = lease(i);
-      statuses.add(lease.status(lease.permits()));
+      if (plan.applies(i, endpoint)) {
+        statuses.add(lease(i).status(lease(i).permits()));
+      }
     }
     return new Decision.Denied(
         key,
         plan.plan.name(),
-        statuses.get(limit),
+        lease(limit).status(lease(limit).permits()),
         List.copyOf(statuses),
         lease(limit).staleMillis(nowMicros),
         false,

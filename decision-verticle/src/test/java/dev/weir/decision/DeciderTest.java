@@ -438,8 +438,12 @@ class DeciderTest {
     TestNode node = node(plan);
     assertThat(checkAt(node, "search").allowed()).isTrue();
     assertThat(checkAt(node, "search").allowed()).isTrue();
-    assertThat(checkAt(node, "search").allowed()).isFalse();
-    assertThat(checkAt(node, "other").remaining()).isEqualTo(979);
+    Decision denied = checkAt(node, "search");
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.limits()).hasSize(2);
+    Decision other = checkAt(node, "other");
+    assertThat(other.remaining()).isEqualTo(979);
+    assertThat(other.limits()).hasSize(1);
   }
 
   // ---- without the store
