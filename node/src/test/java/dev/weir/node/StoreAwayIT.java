@@ -21,7 +21,10 @@ final class StoreAwayIT {
       try (RunningNode process = RunningNode.start(settings)) {
         NodeClient node = process.client();
         node.putPlan("away", "{\"rate\":10,\"period\":\"1s\",\"capacity\":10}");
-        assertThat(node.check("steadfast", "away", 1).degraded()).isFalse();
+        // On a busy machine one answer of a healthy store may take more than the 5 ms that it has.
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> !node.check("steadfast", "away", 1).degraded());
 
         AtomicBoolean killed = new AtomicBoolean();
         Traffic.Tally tally =
