@@ -6,8 +6,10 @@ import dev.weir.config.Clock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -47,7 +49,9 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   private final Commands redis;
   private final VirtualClock time;
   private final StoreKeys keys;
-  private final Set<String> written = new LinkedHashSet<>();
+
+  /** Names of levels, by key. */
+  private final Map<String, Set<String>> written = new HashMap<>();
 
   RedisTime(Commands redis, VirtualClock time, StoreKeys keys) {
     this.redis = redis;
@@ -99,11 +103,12 @@ final class RedisTime implements StoreDriver.BeforeRefill {
     for (Refill refill : batch) {
       String escaped = StoreKeys.escape(refill.key());
       set("{" + escaped + "}");
+      Set<String> names = written.computeIfAbsent(escaped, key -> new HashSet<>());
       for (Take take : refill.takes()) {
-        written.add(keys.level(escaped, take.limit().name()));
+        names.add(keys.level(escaped, take.limit().name()));
       }
+      names.removeIf(this::expired);
     }
-    written.removeIf(this::expired);
   }
 
   void set(String tag) {

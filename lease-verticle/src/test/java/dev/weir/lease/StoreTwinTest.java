@@ -18,70 +18,67 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
-import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import net.jqwik.api.lifecycle.BeforeTry;
 
 /** The embedded store and the one on Redis, step by step through the same random histories. */
 final class StoreTwinTest {
-  private static final String KEY = "acme";
-
   /** Clocks step back by less than what an entry outlives its level. */
   private static final long FURTHEST_BACK_MICROS = 9_000_000;
 
+  private static final VirtualClock time = new VirtualClock();
   private static Vertx vertx;
-
-  private VirtualClock time = new VirtualClock();
-  private StoreDriver embedded;
-  private StoreDriver redis;
+  private static StoreDriver embedded;
+  private static StoreDriver redis;
+  private static int keys;
 
   /**
+   * A refill of a history.
+   *
    * @param advanceMicros before the refill, negative for a clock that steps back
    */
   record Step(long advanceMicros, List<Take> takes) {}
 
   @BeforeContainer
-  static void openVertx() {
+  static void openStores() {
     vertx = Vertx.vertx();
-  }
-
-  @AfterContainer
-  static void closeVertx() {
-    StoreDriver.await(vertx.close());
-  }
-
-  @BeforeTry
-  void openStores() {
-    time = new VirtualClock();
     RedisServer.shared().call("FLUSHALL");
     embedded = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time)).start();
     redis = RedisTime.store(vertx, RedisServer.shared(), time, "weir").start();
   }
 
-  @AfterTry
-  void closeStores() {
+  @AfterContainer
+  static void closeStores() {
     embedded.close();
     redis.close();
+    StoreDriver.await(vertx.close());
   }
 
-  @Property(tries = 150)
+  /** That no history has used yet. */
+  private static String newKey() {
+    keys++;
+    return "key" + keys;
+  }
+
+  @Property(tries = 300)
   void bothStoresGrantTheSameAndKeepTheSameLevels(@ForAll("histories") List<Step> history) {
+    String key = newKey();
     long latest = time.micros();
     for (Step step : history) {
       long to = Math.max(time.micros() + step.advanceMicros, latest - FURTHEST_BACK_MICROS);
       time.advanceMicros(to - time.micros());
       latest = Math.max(latest, to);
-      Refill refill = new Refill(KEY, step.takes);
+      Refill refill = new Refill(key, step.takes);
       assertThat(redis.refill(List.of(refill)))
           .as("%s at %d", refill, to)
           .isEqualTo(embedded.refill(List.of(refill)));
     }
   }
 
-  @Property(tries = 100)
+  @Property(tries = 150)
   void noMoreIsEverAdmittedThanCapacityAndRefill(
       @ForAll("limits") Limit limit, @ForAll("courses") List<Course> course) {
     TokenBucket bucket = (TokenBucket) limit.algorithm();
+    String key = newKey();
     List<Long> grantedSince = new ArrayList<>();
     List<Double> refilledSince = new ArrayList<>();
     long held = 0;
@@ -91,8 +88,8 @@ final class StoreTwinTest {
       long returned = Math.min(held, move.returned);
       long need = Math.min(move.need, bucket.capacity());
       Take take = new Take(limit, returned, 0, need, need + move.more);
-      Level level = redis.step(KEY, take).get(0);
-      assertThat(embedded.step(KEY, take)).containsExactly(level);
+      Level level = redis.step(key, take).get(0);
+      assertThat(embedded.step(key, take)).containsExactly(level);
       held += level.granted() - returned;
       // Over every interval that ends here, its first grant included.
       grantedSince.add(0L);
