@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
  *     limit forgets what was used of it
  * @param endpoints that it applies to; empty for all requests, with an endpoint or without
  * @param algorithm how it counts
+ * @param strict whether every decision asks the store, and no permit is leased
  */
-public record Limit(String name, Set<String> endpoints, Algorithm algorithm) {
+public record Limit(String name, Set<String> endpoints, Algorithm algorithm, boolean strict) {
 
   /** The name of a limit that was given none. */
   public static final String DEFAULT_NAME = "default";
@@ -29,6 +30,16 @@ public record Limit(String name, Set<String> endpoints, Algorithm algorithm) {
       throw new IllegalArgumentException("name: " + NAME_RULE + ", was " + Errors.shown(name));
     }
     endpoints = Set.copyOf(endpoints);
+  }
+
+  /** A limit whose permits may be leased. */
+  public Limit(String name, Set<String> endpoints, Algorithm algorithm) {
+    this(name, endpoints, algorithm, false);
+  }
+
+  /** Whether permits of it may be taken ahead of the requests that spend them. */
+  public boolean leased() {
+    return !strict && algorithm.leasable();
   }
 
   static boolean isName(String text) {

@@ -182,7 +182,7 @@ public final class PlanFormat {
         members.has("period") ? members.duration("period") : Optional.of(DEFAULT_PERIOD);
     OptionalLong capacity =
         members.has("capacity")
-            ? members.whole("capacity", 0, TokenBucket.MAX_CAPACITY)
+            ? members.whole("capacity", 0, Algorithm.MAX_QUOTA)
             : OptionalLong.of(defaultCapacity(rate.orElse(1)));
     members.refuseRest(known);
     if (rate.isEmpty() || period.isEmpty()) {
@@ -199,7 +199,7 @@ public final class PlanFormat {
   }
 
   private static long defaultCapacity(double rate) {
-    return (long) Math.min(TokenBucket.MAX_CAPACITY, Math.max(1, Math.ceil(rate)));
+    return (long) Math.min(Algorithm.MAX_QUOTA, Math.max(1, Math.ceil(rate)));
   }
 
   private static Map<String, Object> format(Algorithm algorithm) {

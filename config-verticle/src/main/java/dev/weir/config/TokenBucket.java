@@ -12,18 +12,8 @@ import java.time.Duration;
  */
 public record TokenBucket(double rate, Duration period, long capacity) implements Algorithm {
 
-  /** Largest capacity, in permits. */
-  public static final long MAX_CAPACITY = 1_000_000_000_000L;
-
   /** Largest rate, in permits per second. */
   public static final double MAX_PERMITS_PER_SECOND = 1e9;
-
-  /**
-   * Level arithmetic is done in doubles, here and in the store's script alike. Each step rounds by
-   * at most a few units in the last place of the capacity; this much forgives them, and is far
-   * below one permit at any capacity.
-   */
-  private static final double ROUNDING = 0x1p-48;
 
   private static final double MICROS_PER_SECOND = 1e6;
   private static final double SLOWEST_PERMITS_PER_SECOND = 1.0 / Duration.ofDays(366).toSeconds();
@@ -47,9 +37,9 @@ public record TokenBucket(double rate, Duration period, long capacity) implement
               + " per "
               + Durations.format(period));
     }
-    if (capacity < 0 || capacity > MAX_CAPACITY) {
+    if (capacity < 0 || capacity > MAX_QUOTA) {
       throw new IllegalArgumentException(
-          "capacity: must be from 0 to " + MAX_CAPACITY + ", was " + capacity);
+          "capacity: must be from 0 to " + MAX_QUOTA + ", was " + capacity);
     }
   }
 
@@ -76,30 +66,39 @@ public record TokenBucket(double rate, Duration period, long capacity) implement
     return Math.max(0, used - elapsedMicros * rate / periodMicros());
   }
 
-  /** Whether {@code cost} permits fit on top of the level {@code used}. */
-  public boolean fits(double used, long cost) {
-    return used + cost <= capacity * (1 + ROUNDING);
-  }
-
-  /** Whole permits that fit on top of the level {@code used}, 0 or more. */
-  public long free(double used) {
-    return Math.max(0, (long) Math.floor(capacity * (1 + ROUNDING) - used));
-  }
-
   /**
    * Microseconds until {@code cost} permits fit on top of what {@code used} has then leaked down
    * to; 0 if they do now. The cost must not exceed the capacity.
    */
   public long microsUntilFits(double used, long cost) {
-    if (fits(used, cost)) {
-      return 0;
-    }
-    return (long) Math.ceil((used + cost - capacity) * periodMicros() / rate);
+    return fits(used, cost)
+        ? 0
+        : (long) Math.ceil((used + cost - capacity) * periodMicros() / rate);
   }
 
   /** Microseconds until the level {@code used} has leaked away. */
   public long microsUntilEmpty(double used) {
     return (long) Math.ceil(used * periodMicros() / rate);
+  }
+
+  @Override
+  public boolean windowed() {
+    return false;
+  }
+
+  @Override
+  public double levelAfter(Consumption then, long elapsedMicros) {
+    return levelAfter(then.used(), elapsedMicros);
+  }
+
+  @Override
+  public long microsUntilFits(Consumption then, long elapsedMicros, long cost) {
+    return microsUntilFits(levelAfter(then.used(), elapsedMicros), cost);
+  }
+
+  @Override
+  public long microsUntilReset(Consumption then, long elapsedMicros) {
+    return microsUntilEmpty(levelAfter(then.used(), elapsedMicros));
   }
 
   @Override

@@ -90,7 +90,7 @@ class PlanFormatTest {
                     Arbitraries.doubles().between(0.001, 1e6).ofScale(9),
                     Arbitraries.longs().between(1, 1_000_000).map(Long::doubleValue)),
                 Arbitraries.longs().between(1, 86_400_000).map(Duration::ofMillis),
-                Arbitraries.longs().between(0, TokenBucket.MAX_CAPACITY))
+                Arbitraries.longs().between(0, Algorithm.MAX_QUOTA))
             .filter((rate, period, capacity) -> rate / (period.toMillis() / 1e3) < 1e9)
             .filter((rate, period, capacity) -> rate / (period.toMillis() / 1e3) > 1e-7)
             .as(TokenBucket::new);

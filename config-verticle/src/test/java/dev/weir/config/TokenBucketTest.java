@@ -49,14 +49,14 @@ class TokenBucketTest {
 
   @Test
   void overflowOfAdmittedSaturates() {
-    TokenBucket fastest = new TokenBucket(1e9, SECOND, TokenBucket.MAX_CAPACITY);
+    TokenBucket fastest = new TokenBucket(1e9, SECOND, Algorithm.MAX_QUOTA);
     assertThat(fastest.admittedOver(Long.MAX_VALUE)).isPositive();
     assertThat(fastest.levelAfter(1e12, Long.MAX_VALUE)).isZero();
   }
 
   @Test
   void overflowOfTimeSaturates() {
-    TokenBucket slowest = new TokenBucket(1, Duration.ofDays(365), TokenBucket.MAX_CAPACITY);
+    TokenBucket slowest = new TokenBucket(1, Duration.ofDays(365), Algorithm.MAX_QUOTA);
     assertThat(slowest.microsUntilFits(1e12, 1_000_000_000_000L)).isEqualTo(Long.MAX_VALUE);
     assertThat(slowest.microsUntilEmpty(1e12)).isEqualTo(Long.MAX_VALUE);
     assertThat(slowest.windowSeconds()).isPositive();
@@ -94,7 +94,7 @@ class TokenBucketTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("period: must be ");
     }
-    for (long capacity : new long[] {-1, TokenBucket.MAX_CAPACITY + 1, Long.MIN_VALUE}) {
+    for (long capacity : new long[] {-1, Algorithm.MAX_QUOTA + 1, Long.MIN_VALUE}) {
       assertThatThrownBy(() -> new TokenBucket(1, SECOND, capacity))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("capacity: must be ");
@@ -159,7 +159,7 @@ class TokenBucketTest {
                 Arbitraries.longs().between(1, 1000).map(Long::doubleValue)),
             Arbitraries.of(1L, 7L, 1000L, 60_000L, 3_600_000L, 86_400_000L),
             Arbitraries.oneOf(
-                Arbitraries.longs().between(0, TokenBucket.MAX_CAPACITY),
+                Arbitraries.longs().between(0, Algorithm.MAX_QUOTA),
                 Arbitraries.longs().between(0, 100)))
         .filter((rate, millis, capacity) -> rate / (millis / 1e3) <= 1e9)
         .filter((rate, millis, capacity) -> rate / (millis / 1e3) >= 1e-7)

@@ -5,6 +5,7 @@ import dev.weir.client.Decision;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Consumption;
 import dev.weir.decision.KeyEntry.Due;
 import dev.weir.decision.KeyEntry.InFlight;
 import dev.weir.decision.KeyEntry.Waiter;
@@ -207,6 +208,7 @@ public final class Decider {
             next = entry.refillForWaiters(ceilings, nodes, now);
           } else {
             rebind(entry, orphans::add);
+            entry.expire(now);
             entry.trim(ceilings, nodes);
             next = entry.refillToCharge(now);
           }
@@ -464,8 +466,8 @@ public final class Decider {
       List<LimitStatus> statuses = new ArrayList<>();
       KeyEntry entry = keys.get(key);
       for (int i = 0; i < plan.limits.length; i++) {
-        double used = answer.levels().get(i).used();
-        statuses.add(LimitLease.status(plan.limits[i], used, unspent(entry, i)));
+        Consumption told = answer.levels().get(i).consumption();
+        statuses.add(LimitLease.status(plan.limits[i], told, unspent(entry, i)));
       }
       return new KeyLimits(key, plan.plan, statuses, 0, false);
     }
@@ -486,8 +488,7 @@ public final class Decider {
       long stale = 0;
       synchronized (entry) {
         for (int i = 0; i < plan.limits.length; i++) {
-          double used = entry.level(plan, i, now);
-          statuses.add(LimitLease.status(plan.limits[i], used, 0));
+          statuses.add(entry.knownStatus(plan, i));
           stale = Math.max(stale, entry.staleMillis(now));
         }
       }

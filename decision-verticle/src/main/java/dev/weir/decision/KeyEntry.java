@@ -2,6 +2,7 @@ package dev.weir.decision;
 
 import dev.weir.client.Decision;
 import dev.weir.client.LimitStatus;
+import dev.weir.config.Consumption;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
@@ -103,12 +104,18 @@ final class KeyEntry extends LimitLease {
     final BoundPlan plan;
     final Refill refill;
     final long wantedAtMicros;
+    private final long askedMicros;
     private boolean overdue;
 
-    InFlight(BoundPlan plan, Refill refill, long wantedAtMicros) {
+    InFlight(BoundPlan plan, Refill refill, long wantedAtMicros, long askedMicros) {
       this.plan = plan;
       this.refill = refill;
       this.wantedAtMicros = wantedAtMicros;
+      this.askedMicros = askedMicros;
+    }
+
+    private Told told(Answered answer, Level level, long nowMicros) {
+      return new Told(level.consumption(), askedMicros, nowMicros, answer.storeMicros());
     }
 
     private boolean returns() {
@@ -236,7 +243,7 @@ final class KeyEntry extends LimitLease {
   Decision decide(String endpoint, long cost, long nowMicros) {
     BoundPlan plan = bound;
     for (int i = 0; i < plan.limits.length; i++) {
-      if (plan.applies(i, endpoint) && cost > plan.limits[i].bucket().quota()) {
+      if (plan.applies(i, endpoint) && cost > plan.limits[i].quota()) {
         return denied(
             i, endpoint, Decision.Reason.COST_EXCEEDS_LIMIT, Decision.Denied.NEVER, nowMicros);
       }
@@ -317,10 +324,10 @@ final class KeyEntry extends LimitLease {
         // Without demand it is a peek that waits, and a peek leases nothing.
         long ask =
             demand <= 0 ? 0 : Math.max(demand, nextLease(lease, held, ceilings, nodes, nowMicros));
-        takes.add(take(lease, need, Math.max(need, Math.min(ask, lease.limit.bucket().quota()))));
+        takes.add(take(lease, need, Math.max(need, Math.min(ask, lease.limit.quota()))));
       }
     }
-    return fly(plan, takes, head.sinceMicros());
+    return fly(plan, takes, head.sinceMicros(), nowMicros);
   }
 
   private static long demand(ArrayDeque<Waiter> queue, BoundPlan plan, int limit) {
@@ -374,7 +381,7 @@ final class KeyEntry extends LimitLease {
         }
       }
     }
-    return takes.isEmpty() ? null : fly(plan, takes, nowMicros);
+    return takes.isEmpty() ? null : fly(plan, takes, nowMicros, nowMicros);
   }
 
   /** The refill that settles what is owed; null when nothing is, or one is in flight. */
@@ -389,7 +396,7 @@ final class KeyEntry extends LimitLease {
         takes.add(take(lease(i), 0, 0));
       }
     }
-    return takes.isEmpty() ? null : fly(plan, takes, nowMicros);
+    return takes.isEmpty() ? null : fly(plan, takes, nowMicros, nowMicros);
   }
 
   /** The refill that charges what was spent without the store; null when nothing was. */
@@ -407,7 +414,7 @@ final class KeyEntry extends LimitLease {
    */
   private long nextLease(
       LimitLease lease, long held, LeaseCeiling ceilings, int nodes, long nowMicros) {
-    long ceiling = ceilings.of(lease.limit.limit().algorithm(), nodes);
+    long ceiling = ceilings.of(lease.limit.limit(), nodes);
     if (ceiling < 1) {
       return 0;
     }
@@ -420,15 +427,21 @@ final class KeyEntry extends LimitLease {
   private static Take take(LimitLease lease, long need, long ask) {
     long owed = lease.owed;
     lease.owed = 0;
-    return new Take(lease.limit.limit(), Math.max(0, owed), Math.max(0, -owed), need, ask);
+    return new Take(
+        lease.limit.limit(),
+        Math.max(0, owed),
+        lease.windowEndMicros(),
+        Math.max(0, -owed),
+        need,
+        ask);
   }
 
   private static Take settling(LimitLease lease) {
     return take(lease, 0, 0);
   }
 
-  private InFlight fly(BoundPlan plan, List<Take> takes, long wantedAtMicros) {
-    inFlight = new InFlight(plan, new Refill(key, takes), wantedAtMicros);
+  private InFlight fly(BoundPlan plan, List<Take> takes, long wantedAtMicros, long nowMicros) {
+    inFlight = new InFlight(plan, new Refill(key, takes), wantedAtMicros, nowMicros);
     return inFlight;
   }
 
@@ -445,7 +458,7 @@ final class KeyEntry extends LimitLease {
       int i = indexOf(bound, take.limit().name());
       if (i >= 0 && bound.limits[i].limit().equals(take.limit())) {
         LimitLease lease = lease(i);
-        lease.deposit(level.granted(), level.used(), nowMicros);
+        lease.deposit(level.granted(), flight.told(answer, level, nowMicros));
         if (level.granted() < take.ask()) {
           lease.size = lease.size.shrunk();
         }
@@ -453,13 +466,20 @@ final class KeyEntry extends LimitLease {
       } else if (i >= 0) {
         // Granted under numbers that no longer hold.
         lease(i).owed += level.granted();
-        lease(i).learn(level.used(), nowMicros);
+        if (bound.limits[i].algorithm().getClass() == take.limit().algorithm().getClass()) {
+          lease(i).learn(flight.told(answer, level, nowMicros));
+        }
       } else if (level.granted() > 0) {
-        orphans.accept(new Take(take.limit(), level.granted(), 0, 0, 0));
+        long grantedIn = answer.storeMicros() + level.consumption().leftMicros();
+        orphans.accept(new Take(take.limit(), level.granted(), grantedIn, 0, 0, 0));
       }
     }
     if (granted) {
-      leaseUntilMicros = nowMicros + LEASE_MICROS;
+      long until = nowMicros + LEASE_MICROS;
+      for (int i = 0; i < bound.limits.length; i++) {
+        until = Math.min(until, lease(i).windowUntilMicros());
+      }
+      leaseUntilMicros = until;
     }
     endWrite();
   }
@@ -476,7 +496,8 @@ final class KeyEntry extends LimitLease {
       if (i >= 0) {
         lease(i).owed += owed;
       } else if (owed != 0) {
-        orphans.accept(new Take(take.limit(), take.returned(), take.charged(), 0, 0));
+        orphans.accept(
+            new Take(take.limit(), take.returned(), take.grantedIn(), take.charged(), 0, 0));
       }
     }
   }
@@ -547,7 +568,7 @@ final class KeyEntry extends LimitLease {
     for (int i = 0; i < bound.limits.length; i++) {
       LimitLease lease = lease(i);
       if (lease.permits() > 0) {
-        lease.giveBack(ceilings.of(lease.limit.limit().algorithm(), nodes));
+        lease.giveBack(ceilings.of(lease.limit.limit(), nodes));
       }
     }
     endWrite();
@@ -597,10 +618,12 @@ final class KeyEntry extends LimitLease {
     return i < 0 ? 0 : lease(i).permits() + lease(i).owed;
   }
 
-  /** The level of a limit of {@code plan} as far as known, permits, without those held here. */
-  double level(BoundPlan plan, int limit, long nowMicros) {
+  /** A limit of {@code plan} as last told, or untouched if nothing was told. */
+  LimitStatus knownStatus(BoundPlan plan, int limit) {
     int i = indexOf(bound, plan.limits[limit].limit().name());
-    return i < 0 ? 0 : Math.max(0, lease(i).level(nowMicros) - lease(i).permits());
+    return i < 0
+        ? LimitLease.status(plan.limits[limit], Consumption.NONE, 0)
+        : lease(i).status(lease(i).permits());
   }
 
   LimitLease lease(int limit) {

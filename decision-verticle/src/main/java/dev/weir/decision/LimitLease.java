@@ -1,6 +1,7 @@
 package dev.weir.decision;
 
 import dev.weir.client.LimitStatus;
+import dev.weir.config.Consumption;
 import dev.weir.lease.LeaseSize;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -24,6 +25,10 @@ class LimitLease {
   }
 
   private static final long NEVER = Long.MIN_VALUE;
+  private static final Window NO_WINDOW = new Window(0, 0, 0, Long.MAX_VALUE);
+
+  /** Levels are sums of doubles: 99.99999999 left of 100 is 100 left. */
+  private static final double ROUNDING = 1e-6;
 
   BoundLimit limit;
   LeaseSize size = LeaseSize.INITIAL;
@@ -36,10 +41,32 @@ class LimitLease {
 
   private volatile long permits;
 
-  /** The store's level when it was last told, permits, those held here included. */
+  /** What the store last told to be used, permits, those held here included. */
   private double used;
 
+  /** The rest of what it told, of a windowed limit. */
+  private Window window = NO_WINDOW;
+
   private long syncedMicros = NEVER;
+
+  /**
+   * The window that permits are held of.
+   *
+   * @param previous as in {@link Consumption}
+   * @param leftMicros as in {@link Consumption}
+   * @param endMicros when it ends, by the store's clock
+   * @param untilMicros when it is over at the latest, by the node's clock
+   */
+  private record Window(double previous, long leftMicros, long endMicros, long untilMicros) {}
+
+  /**
+   * A word of the store.
+   *
+   * @param askedMicros when the node asked, before the store counted
+   * @param nowMicros when the word arrived
+   * @param storeMicros when the store counted, by its own clock
+   */
+  record Told(Consumption consumption, long askedMicros, long nowMicros, long storeMicros) {}
 
   final long permits() {
     return permits;
@@ -76,17 +103,47 @@ class LimitLease {
   }
 
   /** Takes in a grant; it first pays for what was spent without the store. */
-  final void deposit(long granted, double levelAfter, long nowMicros) {
+  final void deposit(long granted, Told told) {
+    learn(told);
     long paid = owed < 0 ? Math.min(granted, -owed) : 0;
     owed += paid;
     PERMITS.getAndAdd(this, granted - paid);
-    learn(levelAfter, nowMicros);
   }
 
-  /** Takes in the store's level. */
-  final void learn(double level, long nowMicros) {
-    used = level;
-    syncedMicros = nowMicros;
+  /** Takes in what the store has counted. */
+  final void learn(Told told) {
+    Consumption consumption = told.consumption();
+    used = consumption.used();
+    syncedMicros = told.nowMicros();
+    if (limit.algorithm().windowed()) {
+      long end = told.storeMicros() + consumption.leftMicros();
+      if (end != window.endMicros()) {
+        // Permits of a window go back to it or nowhere, and it is over.
+        owed = Math.min(0, owed);
+      }
+      window =
+          new Window(
+              consumption.previous(),
+              consumption.leftMicros(),
+              end,
+              told.askedMicros() + consumption.leftMicros());
+    } else {
+      window = NO_WINDOW;
+    }
+  }
+
+  /** When the window of the permits is over at the latest. */
+  final long windowUntilMicros() {
+    return window.untilMicros();
+  }
+
+  /** The end of the window that permits were granted in, by the store's clock; 0 for a bucket. */
+  final long windowEndMicros() {
+    return window.endMicros();
+  }
+
+  private Consumption consumption() {
+    return new Consumption(used, window.previous(), window.leftMicros());
   }
 
   /** Whether the store has told its level, ever. */
@@ -98,12 +155,11 @@ class LimitLease {
     return syncedMicros >= sinceMicros;
   }
 
-  /**
-   * The level as far as known, permits: leaked since it was told, and with what is owed settled.
-   */
+  /** The level as far as known, permits, as of now, and with what is owed settled. */
   final double level(long nowMicros) {
-    double leaked = known() ? limit.bucket().levelAfter(used, nowMicros - syncedMicros) : 0;
-    return Math.max(0, leaked - owed);
+    double level =
+        known() ? limit.algorithm().levelAfter(consumption(), nowMicros - syncedMicros) : 0;
+    return Math.max(0, level - owed);
   }
 
   /**
@@ -111,7 +167,13 @@ class LimitLease {
    * it is worth asking now. Other nodes can only make it later.
    */
   final long microsUntil(long cost, long nowMicros) {
-    return known() ? limit.bucket().microsUntilFits(level(nowMicros), cost - permits) : 0;
+    // A limit that is not leased asks for each decision; what was told holds for this moment only.
+    if (!known() || (!limit.limit().leased() && syncedMicros != nowMicros)) {
+      return 0;
+    }
+    return limit
+        .algorithm()
+        .microsUntilFits(consumption(), nowMicros - syncedMicros, cost - permits - owed);
   }
 
   final long staleMillis(long nowMicros) {
@@ -120,25 +182,23 @@ class LimitLease {
 
   /** The limit as of the store's last word, with {@code held} permits still here. */
   final LimitStatus status(long held) {
-    return status(limit, used, held + owed);
+    return status(limit, consumption(), held + owed);
   }
 
   /**
-   * A limit at a level.
+   * A limit as the store has counted it.
    *
-   * @param unspent permits that the level counts as used, and that are not
+   * @param unspent permits that are counted as used, and that are not
    */
-  static LimitStatus status(BoundLimit limit, double used, long unspent) {
-    long quota = limit.bucket().quota();
+  static LimitStatus status(BoundLimit limit, Consumption told, long unspent) {
+    long quota = limit.quota();
+    double left = quota - limit.algorithm().levelAfter(told, 0) + ROUNDING;
     // A level above the quota (numbers were lowered) leaves nothing, whatever is held of it.
-    long remaining = Math.max(0, Math.min(quota, (long) Math.floor(left(limit, used)) + unspent));
-    long micros = limit.bucket().microsUntilEmpty(Math.max(0, used - unspent));
-    return new LimitStatus(limit.policy(), remaining, ceilMillis(micros));
-  }
-
-  private static double left(BoundLimit limit, double used) {
-    // Levels are sums of doubles: 99.99999999 left of 100 is 100 left.
-    return limit.bucket().quota() - used + 1e-6;
+    long remaining = Math.max(0, Math.min(quota, (long) Math.floor(left) + unspent));
+    Consumption spent =
+        new Consumption(Math.max(0, told.used() - unspent), told.previous(), told.leftMicros());
+    return new LimitStatus(
+        limit.policy(), remaining, ceilMillis(limit.algorithm().microsUntilReset(spent, 0)));
   }
 
   static long ceilMillis(long micros) {
@@ -147,10 +207,14 @@ class LimitLease {
 
   /** Takes over what is known and owed of the same limit under other numbers. */
   final void succeed(BoundLimit next, LimitLease former) {
+    boolean sameKind =
+        former.limit != null && former.limit.algorithm().getClass() == next.algorithm().getClass();
     limit = next;
     size = LeaseSize.INITIAL;
     owed = former.owed;
     used = former.used;
-    syncedMicros = former.syncedMicros;
+    window = former.window;
+    // What another algorithm has counted means nothing to this one; the store carries it over.
+    syncedMicros = sameKind ? former.syncedMicros : NEVER;
   }
 }

@@ -2,15 +2,16 @@ package dev.weir.decision;
 
 import dev.weir.client.Decision;
 import dev.weir.client.LimitStatus;
+import dev.weir.config.TokenBucket;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What stands in for the store while it is away from one key: a bucket per limit of this node's
- * part of it. What is spent here is owed to the store, which hears of it when it is back.
+ * What stands in for the store while it is away from one key: this node's part of each limit. What
+ * is spent here is owed to the store, which hears of it when it is back.
  *
- * <p>A bucket starts with this node's part of what the store had left at its last word, so that an
- * outage of a moment hands out nothing that the store would not have.
+ * <p>It starts with this node's part of what the store had left at its last word, so that an outage
+ * of a moment hands out nothing that the store would not have.
  *
  * <p>Belongs to a {@link KeyEntry} and is used under its monitor.
  */
@@ -20,40 +21,26 @@ final class Outage {
   private static final double ROUNDING = 1e-6;
 
   private final BoundPlan plan;
-  private final double share;
-  private final double[] used;
-  private long atMicros;
+  private final Part[] parts;
 
   /**
    * @param share of each limit that this node may spend, above 0, at most 1
    */
   Outage(BoundPlan plan, KeyEntry entry, double share, long nowMicros) {
     this.plan = plan;
-    this.share = share;
-    this.used = new double[plan.limits.length];
-    this.atMicros = nowMicros;
-    for (int i = 0; i < used.length; i++) {
-      double left = Math.max(0, quota(i) - entry.lease(i).level(nowMicros));
-      used[i] = capacity(i) - left * share;
+    this.parts = new Part[plan.limits.length];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = new Part(plan.limits[i], entry.lease(i), share, nowMicros);
     }
   }
 
-  private double quota(int limit) {
-    return plan.limits[limit].bucket().quota();
-  }
-
-  /** A part below one permit would never admit; one permit, at the rate of the part, does. */
-  private double capacity(int limit) {
-    return Math.min(quota(limit), Math.max(1, quota(limit) * share));
-  }
-
   Decision decide(KeyEntry entry, String endpoint, long cost, long nowMicros) {
-    leak(nowMicros);
     int last = -1;
     long longest = 0;
-    for (int i = 0; i < used.length; i++) {
+    for (int i = 0; i < parts.length; i++) {
+      parts[i].advance(nowMicros);
       if (plan.applies(i, endpoint)) {
-        long micros = microsUntilFits(i, cost);
+        long micros = parts[i].microsUntilFits(cost, nowMicros);
         if (micros > longest) {
           longest = micros;
           last = i;
@@ -63,34 +50,17 @@ final class Outage {
     if (last >= 0) {
       return denied(entry, last, endpoint, cost, longest, nowMicros);
     }
-    for (int i = 0; i < used.length; i++) {
+    for (int i = 0; i < parts.length; i++) {
       if (plan.applies(i, endpoint)) {
-        used[i] += cost;
+        parts[i].used += cost;
         entry.lease(i).owed -= cost;
       }
     }
     return allowed(entry, endpoint, nowMicros);
   }
 
-  private void leak(long nowMicros) {
-    for (int i = 0; i < used.length; i++) {
-      double elapsed = Math.max(0, nowMicros - atMicros) * share;
-      used[i] = Math.max(0, used[i] - elapsed * plan.limits[i].bucket().permitsPerMicro());
-    }
-    atMicros = nowMicros;
-  }
-
-  private long microsUntilFits(int limit, long cost) {
-    double over = used[limit] + cost - capacity(limit);
-    return over <= ROUNDING
-        ? 0
-        : (long)
-            Math.ceil(
-                (over - ROUNDING / 2) / (plan.limits[limit].bucket().permitsPerMicro() * share));
-  }
-
   private Decision allowed(KeyEntry entry, String endpoint, long nowMicros) {
-    List<LimitStatus> statuses = statuses(endpoint);
+    List<LimitStatus> statuses = statuses(endpoint, nowMicros);
     LimitStatus tightest = statuses.get(0);
     for (LimitStatus status : statuses) {
       if (status.remaining() < tightest.remaining()) {
@@ -103,35 +73,89 @@ final class Outage {
 
   private Decision denied(
       KeyEntry entry, int limit, String endpoint, long cost, long micros, long nowMicros) {
-    boolean everFits = cost <= quota(limit);
+    boolean everFits = cost <= plan.limits[limit].quota();
     return new Decision.Denied(
         entry.key,
         plan.plan.name(),
-        status(limit),
-        statuses(endpoint),
+        parts[limit].status(nowMicros),
+        statuses(endpoint, nowMicros),
         entry.lease(limit).staleMillis(nowMicros),
         true,
         everFits ? Decision.Reason.LIMIT : Decision.Reason.COST_EXCEEDS_LIMIT,
         everFits ? LimitLease.ceilMillis(micros) : Decision.Denied.NEVER);
   }
 
-  private List<LimitStatus> statuses(String endpoint) {
-    List<LimitStatus> statuses = new ArrayList<>(used.length);
-    for (int i = 0; i < used.length; i++) {
+  private List<LimitStatus> statuses(String endpoint, long nowMicros) {
+    List<LimitStatus> statuses = new ArrayList<>(parts.length);
+    for (int i = 0; i < parts.length; i++) {
       if (plan.applies(i, endpoint)) {
-        statuses.add(status(i));
+        statuses.add(parts[i].status(nowMicros));
       }
     }
     if (statuses.isEmpty()) {
-      statuses.add(status(0));
+      statuses.add(parts[0].status(nowMicros));
     }
     return List.copyOf(statuses);
   }
 
-  private LimitStatus status(int limit) {
-    long left = Math.max(0, (long) Math.floor(capacity(limit) - used[limit] + ROUNDING));
-    double toFill = used[limit] / (plan.limits[limit].bucket().permitsPerMicro() * share);
-    return new LimitStatus(
-        plan.limits[limit].policy(), left, LimitLease.ceilMillis((long) Math.ceil(toFill)));
+  /**
+   * This node's part of one limit. A bucket leaks at its part of the rate; what is counted of a
+   * window, of any kind, ends with it.
+   */
+  private static final class Part {
+    private final BoundLimit limit;
+    private final double capacity;
+    private final double permitsPerMicro;
+    private final long windowMicros;
+    private double used;
+    private long atMicros;
+    private long windowUntilMicros;
+
+    Part(BoundLimit limit, LimitLease lease, double share, long nowMicros) {
+      this.limit = limit;
+      // A part below one permit would never admit; one permit, at the rate of the part, does.
+      this.capacity = Math.min((double) limit.quota(), Math.max(1, limit.quota() * share));
+      this.used = capacity - Math.max(0, limit.quota() - lease.level(nowMicros)) * share;
+      this.atMicros = nowMicros;
+      if (limit.algorithm() instanceof TokenBucket bucket) {
+        this.permitsPerMicro = bucket.permitsPerMicro() * share;
+        this.windowMicros = Long.MAX_VALUE;
+        this.windowUntilMicros = Long.MAX_VALUE;
+      } else {
+        this.permitsPerMicro = 0;
+        this.windowMicros = limit.policy().windowSeconds() * 1_000_000;
+        long known = lease.windowUntilMicros();
+        boolean underWay = known > nowMicros && known - nowMicros <= windowMicros;
+        this.windowUntilMicros = underWay ? known : nowMicros + windowMicros;
+      }
+    }
+
+    void advance(long nowMicros) {
+      if (nowMicros >= windowUntilMicros) {
+        used = 0;
+        windowUntilMicros = nowMicros + windowMicros;
+      }
+      used = Math.max(0, used - Math.max(0, nowMicros - atMicros) * permitsPerMicro);
+      atMicros = nowMicros;
+    }
+
+    long microsUntilFits(long cost, long nowMicros) {
+      double over = used + cost - capacity;
+      if (over <= ROUNDING) {
+        return 0;
+      }
+      return permitsPerMicro > 0
+          ? (long) Math.ceil((over - ROUNDING / 2) / permitsPerMicro)
+          : windowUntilMicros - nowMicros;
+    }
+
+    LimitStatus status(long nowMicros) {
+      long left = Math.max(0, (long) Math.floor(capacity - used + ROUNDING));
+      long resetMicros =
+          permitsPerMicro > 0
+              ? (long) Math.ceil(used / permitsPerMicro)
+              : windowUntilMicros - nowMicros;
+      return new LimitStatus(limit.policy(), left, LimitLease.ceilMillis(resetMicros));
+    }
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.lease;
 
-import dev.weir.config.Algorithm;
+import dev.weir.config.Limit;
 import java.time.Duration;
 
 /**
@@ -34,7 +34,9 @@ public record LeaseCeiling(double tolerance, long windowMicros) {
    * Permits that one of {@code nodes} nodes may hold; 0 when not even one fits, and every decision
    * has to ask the store.
    */
-  public long of(Algorithm algorithm, int nodes) {
-    return (long) (tolerance * algorithm.admittedOver(windowMicros) / nodes);
+  public long of(Limit limit, int nodes) {
+    return limit.leased()
+        ? (long) (tolerance * limit.algorithm().admittedOver(windowMicros) / nodes)
+        : 0;
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.config.Consumption;
 import java.util.List;
 
 /** What came of a refill. */
@@ -22,10 +23,21 @@ public sealed interface RefillOutcome {
    *
    * @param granted permits leased to the node: {@code need} to {@code ask}, or 0 if any take of the
    *     refill did not fit
-   * @param used the level, permits, leased ones included; fractional, since it leaks continuously
+   * @param consumption what is counted, leased permits included
    * @param authorized units leased out of this limit in the accounting window of the step
    */
-  record Level(long granted, double used, long authorized) {}
+  record Level(long granted, Consumption consumption, long authorized) {
+
+    /** Of a token bucket. */
+    public Level(long granted, double used, long authorized) {
+      this(granted, Consumption.ofBucket(used), authorized);
+    }
+
+    /** The consumption's main number, permits. */
+    public double used() {
+      return consumption.used();
+    }
+  }
 
   /**
    * The store did not answer.

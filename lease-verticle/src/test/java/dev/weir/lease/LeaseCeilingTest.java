@@ -3,8 +3,10 @@ package dev.weir.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.config.Limit;
 import dev.weir.config.TokenBucket;
 import java.time.Duration;
+import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
@@ -16,24 +18,35 @@ class LeaseCeilingTest {
 
   private static final Duration WINDOW = Duration.ofSeconds(60);
 
+  private static Limit bucket(double rate, Duration period, long capacity) {
+    return new Limit(Limit.DEFAULT_NAME, Set.of(), new TokenBucket(rate, period, capacity));
+  }
+
   private final LeaseCeiling ceiling = LeaseCeiling.of(0.01, WINDOW);
 
   @Test
   void isTheNodesPartOfTheTolerance() {
-    TokenBucket bucket = new TokenBucket(100, Duration.ofSeconds(1), 100);
+    Limit bucket = bucket(100, Duration.ofSeconds(1), 100);
     assertThat(ceiling.of(bucket, 1)).isEqualTo(61);
     assertThat(ceiling.of(bucket, 3)).isEqualTo(20);
   }
 
   @Test
+  void isZeroForAStrictLimit() {
+    Limit strict =
+        new Limit("strict", Set.of(), new TokenBucket(100, Duration.ofSeconds(1), 100), true);
+    assertThat(ceiling.of(strict, 1)).isZero();
+  }
+
+  @Test
   void isZeroWhereNotEvenOnePermitFits() {
-    assertThat(ceiling.of(new TokenBucket(5, Duration.ofMinutes(1), 5), 1)).isZero();
-    assertThat(ceiling.of(new TokenBucket(100, Duration.ofMinutes(1), 100), 3)).isZero();
+    assertThat(ceiling.of(bucket(5, Duration.ofMinutes(1), 5), 1)).isZero();
+    assertThat(ceiling.of(bucket(100, Duration.ofMinutes(1), 100), 3)).isZero();
   }
 
   @Test
   void doesNotOverflowAtTheLargestNumbers() {
-    TokenBucket bucket = new TokenBucket(1e9, Duration.ofSeconds(1), 1_000_000_000_000L);
+    Limit bucket = bucket(1e9, Duration.ofSeconds(1), 1_000_000_000_000L);
     assertThat(ceiling.of(bucket, 1)).isEqualTo(10_600_000_000L);
   }
 
@@ -51,7 +64,7 @@ class LeaseCeilingTest {
       @ForAll @DoubleRange(min = 0.01, max = 1e9) double perSecond,
       @ForAll @LongRange(min = 0, max = 1_000_000_000_000L) long capacity,
       @ForAll @IntRange(min = 1, max = 50) int nodes) {
-    TokenBucket bucket = new TokenBucket(perSecond, Duration.ofSeconds(1), capacity);
+    Limit bucket = bucket(perSecond, Duration.ofSeconds(1), capacity);
     double admitted = capacity + perSecond * 60;
     assertThat((double) ceiling.of(bucket, nodes) * nodes).isLessThanOrEqualTo(0.01 * admitted);
   }

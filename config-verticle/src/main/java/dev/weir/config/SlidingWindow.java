@@ -1,0 +1,79 @@
+package dev.weir.config;
+
+import java.time.Duration;
+
+/**
+ * Two counters: that of the window under way, and that of the one before weighted by how much of it
+ * still lies within one window of now. It lets through at most a little over the limit in any span
+ * of a window, and exactly the limit in the long run.
+ *
+ * @param limit permits per window, 0 to 10^12
+ * @param window at least a millisecond, at most ten years, whole milliseconds
+ */
+public record SlidingWindow(long limit, Duration window) implements Algorithm {
+
+  /**
+   * @throws IllegalArgumentException if a number is out of its range
+   */
+  public SlidingWindow {
+    Windows.check(limit, window);
+  }
+
+  /** The window, in microseconds. */
+  public long windowMicros() {
+    return window.toNanos() / 1000;
+  }
+
+  @Override
+  public long quota() {
+    return limit;
+  }
+
+  @Override
+  public long windowSeconds() {
+    return Windows.seconds(window);
+  }
+
+  @Override
+  public long admittedOver(long spanMicros) {
+    return Windows.admittedOver(limit, windowMicros(), spanMicros);
+  }
+
+  @Override
+  public double levelAfter(Consumption then, long elapsedMicros) {
+    long elapsed = Math.max(0, elapsedMicros);
+    double window = windowMicros();
+    if (elapsed < then.leftMicros()) {
+      return then.used() + then.previous() * ((then.leftMicros() - elapsed) / window);
+    }
+    double left = then.leftMicros() + window - elapsed;
+    return left > 0 ? then.used() * (left / window) : 0;
+  }
+
+  @Override
+  public long microsUntilFits(Consumption then, long elapsedMicros, long cost) {
+    long elapsed = Math.max(0, elapsedMicros);
+    if (fits(levelAfter(then, elapsed), cost)) {
+      return 0;
+    }
+    double window = windowMicros();
+    double at;
+    if (then.used() + cost <= limit) {
+      // Within the window under way, when enough of the one before has slid out.
+      at = then.leftMicros() - (limit - then.used() - cost) * window / then.previous();
+    } else {
+      // In the next one, when enough of the one under way has.
+      at = then.leftMicros() + window - (limit - cost) * window / then.used();
+    }
+    return Math.max(1, (long) Math.ceil(at) - elapsed);
+  }
+
+  @Override
+  public long microsUntilReset(Consumption then, long elapsedMicros) {
+    long elapsed = Math.max(0, elapsedMicros);
+    if (then.used() > 0) {
+      return Math.max(0, then.leftMicros() + windowMicros() - elapsed);
+    }
+    return then.previous() > 0 ? Math.max(0, then.leftMicros() - elapsed) : 0;
+  }
+}
