@@ -7,8 +7,12 @@ import java.util.regex.Pattern;
 /** Durations as users write them: a whole number and one unit, {@code 500ms} or {@code 1m}. */
 public final class Durations {
 
-  /** Eleven digits of days are still a {@code long} of milliseconds. */
-  private static final Pattern FORM = Pattern.compile("([0-9]{1,11})(ms|s|m|h|d)");
+  /**
+   * Eleven digits of days are still a {@code long} of milliseconds, and fourteen of milliseconds
+   * cover every span that a plan may have.
+   */
+  private static final Pattern FORM =
+      Pattern.compile("([0-9]{1,11}(?!ms)|[0-9]{1,14}(?=ms))(ms|s|m|h|d)");
 
   private Durations() {}
 

@@ -49,8 +49,7 @@ final class Members {
   }
 
   OptionalDouble number(String name) {
-    if (!has(name)) {
-      refuse(name, "is missing");
+    if (isMissing(name)) {
       return OptionalDouble.empty();
     }
     Object value = take(name);
@@ -62,6 +61,9 @@ final class Members {
   }
 
   OptionalLong whole(String name, long least, long most) {
+    if (isMissing(name)) {
+      return OptionalLong.empty();
+    }
     Object value = take(name);
     OptionalLong whole = wholeOf(value, least, most);
     if (whole.isEmpty()) {
@@ -70,7 +72,22 @@ final class Members {
     return whole;
   }
 
+  /** Whether {@code name} is written as true; a member left out is false. */
+  boolean flag(String name) {
+    if (!has(name)) {
+      return false;
+    }
+    Object value = take(name);
+    if (!(value instanceof Boolean)) {
+      refuse(name, "must be true or false, was " + Errors.shown(value));
+    }
+    return Boolean.TRUE.equals(value);
+  }
+
   Optional<String> text(String name) {
+    if (isMissing(name)) {
+      return Optional.empty();
+    }
     Object value = take(name);
     if (value instanceof String text) {
       return Optional.of(text);
@@ -80,6 +97,9 @@ final class Members {
   }
 
   Optional<Duration> duration(String name) {
+    if (isMissing(name)) {
+      return Optional.empty();
+    }
     Object value = take(name);
     try {
       // A number without a unit goes the same way, to be refused with the same words.
@@ -89,6 +109,15 @@ final class Members {
       refuse(name, e.getMessage());
       return Optional.empty();
     }
+  }
+
+  /** Whether {@code name} is missing, which then is an error. */
+  boolean isMissing(String name) {
+    if (has(name)) {
+      return false;
+    }
+    refuse(name, "is missing");
+    return true;
   }
 
   /** Refuses every member that was not read. */

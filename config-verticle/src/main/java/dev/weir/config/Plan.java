@@ -8,16 +8,20 @@ import java.util.Set;
  * A named contract.
  *
  * @param name 1 to 128 characters, none of them a control character
- * @param limits that every request has to pass, at least one, with distinct names
+ * @param limits that every request has to pass, with distinct names; none if and only if the plan
+ *     is unlimited
+ * @param unlimited whether every request is allowed
+ * @param shadow whether decisions are made and counted, and none of them denies
  */
-public record Plan(String name, List<Limit> limits) {
+public record Plan(String name, List<Limit> limits, boolean unlimited, boolean shadow) {
 
   /** Most limits in one plan. */
   public static final int MAX_LIMITS = 16;
 
   /**
-   * @throws IllegalArgumentException if the name is not one, there is no limit, there are more than
-   *     {@value #MAX_LIMITS}, or two have the same name
+   * @throws IllegalArgumentException if the name is not one, there is no limit though the plan is
+   *     not unlimited, there are more than {@value #MAX_LIMITS}, two have the same name, or an
+   *     unlimited plan has limits or is a shadow
    */
   public Plan {
     Names.faultOfName(name)
@@ -26,7 +30,10 @@ public record Plan(String name, List<Limit> limits) {
               throw new IllegalArgumentException("plan: " + fault);
             });
     limits = List.copyOf(limits);
-    if (limits.isEmpty() || limits.size() > MAX_LIMITS) {
+    if (unlimited && (shadow || !limits.isEmpty())) {
+      throw new IllegalArgumentException("unlimited: must stand alone");
+    }
+    if ((limits.isEmpty() && !unlimited) || limits.size() > MAX_LIMITS) {
       throw new IllegalArgumentException("limits: must be 1 to " + MAX_LIMITS);
     }
     Set<String> names = new HashSet<>();
@@ -35,5 +42,15 @@ public record Plan(String name, List<Limit> limits) {
         throw new IllegalArgumentException("limits: two are named '" + limit.name() + "'");
       }
     }
+  }
+
+  /** A plan that denies what its limits do not admit. */
+  public Plan(String name, List<Limit> limits) {
+    this(name, limits, false, false);
+  }
+
+  /** A plan that allows everything. */
+  public static Plan unlimited(String name) {
+    return new Plan(name, List.of(), true, false);
   }
 }

@@ -1,30 +1,26 @@
 package dev.weir.config;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
  * Plans as they are written in YAML and JSON, as maps of members.
  *
  * <p>The short form is one limit named {@code default} for all requests: {@code {rate, period,
- * capacity}}. The full form is {@code {limits: [{name, endpoints, rate, period, capacity}]}}. In
- * both, {@code algorithm} is {@code token_bucket} if it is left out, {@code period} is {@code 1s},
- * and {@code capacity} is the rate rounded up, at least 1: a burst of one period's worth.
+ * capacity}}, or {@code {algorithm, ...}} with the members of that algorithm. The full form is
+ * {@code {limits: [{name, endpoints, ...}]}}. A limit of either form may be {@code strict: true}, a
+ * plan of either form {@code shadow: true}; {@code {unlimited: true}} stands alone.
  */
 public final class PlanFormat {
 
-  private static final Duration DEFAULT_PERIOD = Duration.ofSeconds(1);
-  private static final String TOKEN_BUCKET = "token_bucket";
-  private static final String SHORT_MEMBERS = "limits, or algorithm, rate, period, capacity";
-  private static final String LIMIT_MEMBERS = "name, endpoints, algorithm, rate, period, capacity";
+  private static final String PLAN_MEMBERS = "limits, shadow, unlimited";
+  private static final String SHORT_MEMBERS = PLAN_MEMBERS + ", strict";
+  private static final String LIMIT_MEMBERS = "name, endpoints, strict";
 
   private PlanFormat() {}
 
@@ -44,19 +40,27 @@ public final class PlanFormat {
 
   /** Writes {@code plan}, in the short form if it has one; {@link #parse} reads it back. */
   public static Map<String, Object> format(Plan plan) {
-    Limit first = plan.limits().get(0);
-    if (plan.limits().size() == 1
-        && first.name().equals(Limit.DEFAULT_NAME)
-        && first.endpoints().isEmpty()) {
-      return format(first.algorithm());
-    }
-    List<Object> limits = new ArrayList<>();
-    for (Limit limit : plan.limits()) {
-      limits.add(format(limit));
-    }
     Map<String, Object> members = new LinkedHashMap<>();
-    members.put("limits", limits);
+    if (plan.unlimited()) {
+      members.put("unlimited", true);
+    } else if (hasShortForm(plan)) {
+      putNumbers(members, plan.limits().get(0));
+    } else {
+      List<Object> limits = new ArrayList<>();
+      plan.limits().forEach(limit -> limits.add(format(limit)));
+      members.put("limits", limits);
+    }
+    if (plan.shadow()) {
+      members.put("shadow", true);
+    }
     return members;
+  }
+
+  private static boolean hasShortForm(Plan plan) {
+    Limit first = plan.limits().get(0);
+    return plan.limits().size() == 1
+        && first.name().equals(Limit.DEFAULT_NAME)
+        && first.endpoints().isEmpty();
   }
 
   /** Writes {@code limit} as one of a plan's full form. */
@@ -66,41 +70,60 @@ public final class PlanFormat {
     if (!limit.endpoints().isEmpty()) {
       members.put("endpoints", limit.endpoints().stream().sorted().toList());
     }
-    members.putAll(format(limit.algorithm()));
+    putNumbers(members, limit);
     return members;
   }
 
-  /** Reads a plan whose name is known to be good; empty after an error. */
+  private static void putNumbers(Map<String, Object> members, Limit limit) {
+    members.putAll(AlgorithmFormat.format(limit.algorithm()));
+    if (limit.strict()) {
+      members.put("strict", true);
+    }
+  }
+
+  /** Reads a plan; empty after an error. */
   static Optional<Plan> read(String path, String name, Object value, Errors errors) {
     Optional<Members> found = Members.of(path, value, errors);
     if (found.isEmpty()) {
       return Optional.empty();
     }
     Members members = found.get();
-    List<Limit> limits = new ArrayList<>();
-    boolean complete;
-    if (members.has("limits")) {
-      complete = readLimits(Errors.join(path, "limits"), members.take("limits"), limits, errors);
-      members.refuseRest("limits alone");
-    } else {
-      Optional<Algorithm> algorithm = readAlgorithm(path, members, SHORT_MEMBERS, errors);
-      algorithm.ifPresent(a -> limits.add(new Limit(Limit.DEFAULT_NAME, Set.of(), a)));
-      complete = algorithm.isPresent();
+    if (members.has("on_store_failure")) {
+      members.refuse("on_store_failure", "is not supported");
     }
-    return complete && Names.faultOfName(name).isEmpty()
-        ? Optional.of(new Plan(name, limits))
-        : Optional.empty();
+    boolean unlimited = members.flag("unlimited");
+    boolean shadow = members.flag("shadow");
+    Optional<List<Limit>> limits = Optional.of(List.of());
+    if (unlimited) {
+      if (shadow) {
+        members.refuse("shadow", "an unlimited plan denies nothing");
+      }
+      members.refuseRest("unlimited alone");
+    } else if (members.has("limits")) {
+      limits = readLimits(Errors.join(path, "limits"), members.take("limits"), errors);
+      members.refuseRest("limits, shadow; all else stands in the limits");
+    } else {
+      boolean strict = members.flag("strict");
+      limits =
+          AlgorithmFormat.read(path, members, SHORT_MEMBERS, errors)
+              .map(algorithm -> new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, strict))
+              .map(List::of);
+    }
+    return limits
+        .filter(complete -> Names.faultOfName(name).isEmpty() && !(unlimited && shadow))
+        .map(complete -> new Plan(name, complete, unlimited, shadow));
   }
 
-  private static boolean readLimits(String path, Object value, List<Limit> limits, Errors errors) {
+  private static Optional<List<Limit>> readLimits(String path, Object value, Errors errors) {
     if (!(value instanceof List<?> list)) {
       errors.add(path, "must be a list, was " + Errors.shown(value));
-      return false;
+      return Optional.empty();
     }
     if (list.isEmpty() || list.size() > Plan.MAX_LIMITS) {
       errors.add(path, "must be 1 to " + Plan.MAX_LIMITS + " limits, was " + list.size());
-      return false;
+      return Optional.empty();
     }
+    List<Limit> limits = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (int i = 0; i < list.size(); i++) {
       String limitPath = path + "[" + i + "]";
@@ -111,7 +134,9 @@ public final class PlanFormat {
             limitPath + ".name", "'" + limit.get().name() + "' is the name of another limit");
       }
     }
-    return limits.size() == list.size() && names.size() == list.size();
+    return limits.size() == list.size() && names.size() == list.size()
+        ? Optional.of(limits)
+        : Optional.empty();
   }
 
   private static Optional<Limit> readLimit(String path, Object value, Errors errors) {
@@ -130,9 +155,10 @@ public final class PlanFormat {
         members.has("endpoints")
             ? readEndpoints(path + ".endpoints", members.take("endpoints"), errors)
             : Optional.of(Set.of());
-    Optional<Algorithm> algorithm = readAlgorithm(path, members, LIMIT_MEMBERS, errors);
+    boolean strict = members.flag("strict");
+    Optional<Algorithm> algorithm = AlgorithmFormat.read(path, members, LIMIT_MEMBERS, errors);
     return name.isPresent() && endpoints.isPresent() && algorithm.isPresent()
-        ? Optional.of(new Limit(name.get(), endpoints.get(), algorithm.get()))
+        ? Optional.of(new Limit(name.get(), endpoints.get(), algorithm.get(), strict))
         : Optional.empty();
   }
 
@@ -159,62 +185,5 @@ public final class PlanFormat {
       }
     }
     return good ? Optional.of(endpoints) : Optional.empty();
-  }
-
-  private static Optional<Algorithm> readAlgorithm(
-      String path, Members members, String known, Errors errors) {
-    if (members.has("algorithm")) {
-      Object algorithm = members.take("algorithm");
-      if (!TOKEN_BUCKET.equals(algorithm)) {
-        members.refuse(
-            "algorithm", Errors.shown(algorithm) + " is not supported; supported: " + TOKEN_BUCKET);
-        // Its other members belong to an algorithm whose rules are not known here.
-        return Optional.empty();
-      }
-    }
-    for (String later : List.of("strict", "unlimited", "shadow", "on_store_failure")) {
-      if (members.has(later)) {
-        members.refuse(later, "is not supported; supported: " + known);
-      }
-    }
-    OptionalDouble rate = members.number("rate");
-    Optional<Duration> period =
-        members.has("period") ? members.duration("period") : Optional.of(DEFAULT_PERIOD);
-    OptionalLong capacity =
-        members.has("capacity")
-            ? members.whole("capacity", 0, Algorithm.MAX_QUOTA)
-            : OptionalLong.of(defaultCapacity(rate.orElse(1)));
-    members.refuseRest(known);
-    if (rate.isEmpty() || period.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      // Made even without a good capacity, so that what is wrong with rate and period is said too.
-      Algorithm bucket = new TokenBucket(rate.getAsDouble(), period.get(), capacity.orElse(0));
-      return capacity.isPresent() ? Optional.of(bucket) : Optional.empty();
-    } catch (IllegalArgumentException e) {
-      errors.add("", path.isEmpty() ? e.getMessage() : path + "." + e.getMessage());
-      return Optional.empty();
-    }
-  }
-
-  private static long defaultCapacity(double rate) {
-    return (long) Math.min(Algorithm.MAX_QUOTA, Math.max(1, Math.ceil(rate)));
-  }
-
-  private static Map<String, Object> format(Algorithm algorithm) {
-    Map<String, Object> members = new LinkedHashMap<>();
-    if (algorithm instanceof TokenBucket bucket) {
-      members.put("algorithm", TOKEN_BUCKET);
-      members.put("rate", number(bucket.rate()));
-      members.put("period", Durations.format(bucket.period()));
-      members.put("capacity", bucket.capacity());
-    }
-    return members;
-  }
-
-  /** A whole rate is written the way its author wrote it, without a fraction. */
-  private static Object number(double rate) {
-    return rate == Math.rint(rate) && rate < 0x1p53 ? (Object) (long) rate : (Object) rate;
   }
 }

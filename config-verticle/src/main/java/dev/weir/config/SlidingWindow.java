@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * Two counters: that of the window under way, and that of the one before weighted by how much of it
- * still lies within one window of now. It lets through at most a little over the limit in any span
- * of a window, and exactly the limit in the long run.
+ * still lies within one window of now, as if it had come evenly. A burst that did not can be
+ * followed by more than the limit within a window, though by less than twice the limit.
  *
  * @param limit permits per window, 0 to 10^12
  * @param window at least a millisecond, at most ten years, whole milliseconds

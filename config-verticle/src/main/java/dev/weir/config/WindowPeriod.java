@@ -9,7 +9,7 @@ import java.time.ZonedDateTime;
 /** How time is cut into windows. */
 public sealed interface WindowPeriod {
 
-  /** How long a window is, at most. */
+  /** How long a window is, at most; an hour more where clocks are set back in it. */
   Duration nominal();
 
   /**
@@ -65,8 +65,8 @@ public sealed interface WindowPeriod {
 
   /** A unit of the calendar. */
   enum CalendarUnit {
-    /** 23 to 25 hours. */
-    DAY("day", Duration.ofHours(25)) {
+    /** 24 hours, 23 or 25 where clocks change. */
+    DAY("day", Duration.ofDays(1)) {
       @Override
       LocalDate firstDay(LocalDate day) {
         return day;

@@ -79,8 +79,15 @@ class PlansFileTest {
                 plans:
                   gold: {rate: ten, capacity: -1, burst: 3}
                   free: {period: 1}
-                  partner: {algorithm: sliding_log, limit: 10, window: 1m}
-                  trial: {rate: 5, shadow: true}
+                  other: {algorithm: leaky, limit: 10, window: 1m}
+                  sliding: {algorithm: sliding_window, limit: -1, window: 5, zone: UTC}
+                  fixed: {algorithm: fixed_window, limit: 1, window: week, zone: UTC}
+                  month: {algorithm: fixed_window, window: month, zone: Mars/Olympus}
+                  year: {algorithm: fixed_window, limit: 1, window: year, zone: 1}
+                  log: {algorithm: sliding_log, rate: 10, window: 0s}
+                  trial: {rate: 5, shadow: 1, strict: 'yes', on_store_failure: open}
+                  free4all: {unlimited: true, shadow: true, rate: 3}
+                  members: {limits: [{rate: 1, shadow: true}], strict: true}
                   lists: {limits: [{name: a b, rate: 1}, {name: x, rate: 1}, {name: x, rate: 1}, 7]}
                   empty: {limits: []}
                   both: {limits: [{rate: 1}], rate: 1}
@@ -96,19 +103,43 @@ class PlansFileTest {
             "default_plan: there is no plan 'none'",
             "plans.gold.rate: must be a number, was 'ten'",
             "plans.gold.capacity: must be a whole number from 0 to 1000000000000, was -1",
-            "plans.gold.burst: is unknown; known: limits, or algorithm, rate, period, capacity",
+            "plans.gold.burst: is unknown; known: limits, shadow, unlimited, strict, algorithm; of a"
+                + " token_bucket: rate, period, capacity",
             "plans.free.rate: is missing",
             "plans.free.period: must be a whole number with a unit like 500ms, 1s, 1m, 1h or 1d,"
                 + " was '1'",
-            "plans.partner.algorithm: 'sliding_log' is not supported; supported: token_bucket",
-            "plans.trial.shadow: is not supported; supported: limits, or algorithm, rate, period,"
-                + " capacity",
+            "plans.other.algorithm: must be one of token_bucket, sliding_window, fixed_window,"
+                + " sliding_log, was 'leaky'",
+            "plans.sliding.limit: must be a whole number from 0 to 1000000000000, was -1",
+            "plans.sliding.window: must be a whole number with a unit like 500ms, 1s, 1m, 1h or"
+                + " 1d, was '5'",
+            "plans.sliding.zone: is unknown; known: limits, shadow, unlimited, strict, algorithm;"
+                + " of a sliding_window: limit, window",
+            "plans.fixed.window: must be day, month, year, or a whole number with a unit like"
+                + " 500ms, 1s, 1m, 1h or 1d, was 'week'",
+            "plans.fixed.zone: is for a window of a day, month or year",
+            "plans.month.limit: is missing",
+            "plans.month.zone: must be a time zone like Europe/Berlin or UTC, was 'Mars/Olympus'",
+            "plans.year.zone: must be a time zone like Europe/Berlin or UTC, was 1",
+            "plans.log.limit: is missing",
+            "plans.log.window: must be from 1ms to 3660d, was PT0S",
+            "plans.log.rate: is unknown; known: limits, shadow, unlimited, strict, algorithm; of a"
+                + " sliding_log: limit, window",
+            "plans.trial.shadow: must be true or false, was 1",
+            "plans.trial.strict: must be true or false, was 'yes'",
+            "plans.trial.on_store_failure: is not supported",
+            "plans.free4all.shadow: an unlimited plan denies nothing",
+            "plans.free4all.rate: is unknown; known: unlimited alone",
+            "plans.members.limits[0].shadow: is unknown; known: name, endpoints, strict,"
+                + " algorithm; of a token_bucket: rate, period, capacity",
+            "plans.members.strict: is unknown; known: limits, shadow; all else stands in the"
+                + " limits",
             "plans.lists.limits[0].name: must be 1 to 64 letters, digits, '_', '.' or '-', was"
                 + " 'a b'",
             "plans.lists.limits[2].name: 'x' is the name of another limit",
             "plans.lists.limits[3]: must be a map, was 7",
             "plans.empty.limits: must be 1 to 16 limits, was 0",
-            "plans.both.rate: is unknown; known: limits alone",
+            "plans.both.rate: is unknown; known: limits, shadow; all else stands in the limits",
             "plans.ends.limits[0].endpoints: must be a list of at least one endpoint; leave it out"
                 + " to limit all requests",
             "plans.fast.rate: must be from 1 a year to 1000000000 a second, was 1.000000001E9 per"
