@@ -54,11 +54,16 @@ final class BoundConfig {
             () -> CheckRefusedException.unknownKey("key: has no plan, and there is no default"));
   }
 
-  /** What a key bound to {@code former} in an earlier epoch is bound to now; empty if nothing. */
+  /**
+   * What a key bound to {@code former} in an earlier epoch is bound to now; empty if nothing limits
+   * it any more.
+   */
   Optional<BoundPlan> successorOf(BoundPlan former, String key) {
-    return former.named
-        ? Optional.ofNullable(named.get(former.plan.name()))
-        : snapshot.planOf(key).map(plan -> configured.get(plan.name()));
+    Optional<BoundPlan> successor =
+        former.named
+            ? Optional.ofNullable(named.get(former.plan.name()))
+            : snapshot.planOf(key).map(plan -> configured.get(plan.name()));
+    return successor.filter(plan -> !plan.unlimited());
   }
 
   /**

@@ -1,6 +1,11 @@
 package dev.weir.decision;
 
+import dev.weir.client.Decision;
+import dev.weir.client.LimitPolicy;
+import dev.weir.client.LimitStatus;
+import dev.weir.config.Algorithm;
 import dev.weir.config.Plan;
+import java.util.List;
 
 /**
  * A plan as one configuration epoch has it. A key is bound to one; comparing epochs tells whether
@@ -8,6 +13,12 @@ import dev.weir.config.Plan;
  * idle key would otherwise keep alive.
  */
 final class BoundPlan {
+
+  /** Of a plan without limits: headers and bodies have numbers even so. */
+  private static final LimitStatus UNLIMITED =
+      new LimitStatus(new LimitPolicy("unlimited", Algorithm.MAX_QUOTA, 1), Algorithm.MAX_QUOTA, 0);
+
+  private static final List<LimitStatus> NONE_BUT_UNLIMITED = List.of(UNLIMITED);
 
   final long epoch;
   final Plan plan;
@@ -25,6 +36,16 @@ final class BoundPlan {
     this.named = named;
     this.limits = plan.limits().stream().map(BoundLimit::of).toArray(BoundLimit[]::new);
     this.single = limits.length == 1 && limits[0].limit().endpoints().isEmpty();
+  }
+
+  /** Whether it allows everything; such a plan binds no key. */
+  boolean unlimited() {
+    return limits.length == 0;
+  }
+
+  /** The decision on each request of {@code key} under an {@link #unlimited} plan. */
+  Decision allowUnlimited(String key) {
+    return new Decision.Allowed(key, plan.name(), UNLIMITED, NONE_BUT_UNLIMITED, 0, false);
   }
 
   boolean applies(int limit, String endpoint) {

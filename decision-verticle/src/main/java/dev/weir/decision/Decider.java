@@ -43,6 +43,7 @@ public final class Decider {
   private final LongAdder denied = new LongAdder();
   private final LongAdder degradedAllowed = new LongAdder();
   private final LongAdder degradedDenied = new LongAdder();
+  private final LongAdder wouldDeny = new LongAdder();
   private final LongAdder leased = new LongAdder();
 
   /** Entries with a lease that will end, or with something that the store has yet to hear. */
@@ -77,13 +78,13 @@ public final class Decider {
    */
   Decision decideAtOnce(CheckRequest request) {
     KeyEntry entry = keys.get(request.key());
-    if (entry == null) {
-      return null;
-    }
     BoundConfig current = config;
     BoundPlan plan = planOf(current, entry, request);
+    if (entry == null || !plan.single) {
+      return plan.unlimited() ? count(plan.allowUnlimited(request.key())) : null;
+    }
     long cost = current.cost(request);
-    if (!plan.single || cost == 0) {
+    if (cost == 0) {
       return null;
     }
     long now = clock.micros();
@@ -108,6 +109,9 @@ public final class Decider {
   Decision decideOrWait(CheckRequest request, Consumer<Decision> answer) {
     BoundConfig current = config;
     BoundPlan plan = planOf(current, keys.get(request.key()), request);
+    if (plan.unlimited()) {
+      return count(plan.allowUnlimited(request.key()));
+    }
     return decideUnderMonitor(request, plan, current.cost(request), clock.micros(), answer);
   }
 
@@ -164,7 +168,7 @@ public final class Decider {
       }
       settle(request.key(), orphans, now);
       submit(entry, flight);
-      return decision == null ? null : count(decision);
+      return decision == null ? null : conclude(plan, decision);
     }
   }
 
@@ -250,9 +254,27 @@ public final class Decider {
 
   private void deliver(List<Due> due) {
     for (Due each : due) {
-      count(each.decision());
-      each.deliver();
+      each.deliver(conclude(each.plan(), each.decision()));
     }
+  }
+
+  /**
+   * What the caller gets, counted: a shadow plan denies nothing, and tells by its numbers what it
+   * would have denied.
+   */
+  private Decision conclude(BoundPlan plan, Decision decision) {
+    if (plan.plan.shadow() && !decision.allowed()) {
+      wouldDeny.increment();
+      return count(
+          new Decision.Allowed(
+              decision.key(),
+              decision.plan(),
+              decision.status(),
+              decision.limits(),
+              decision.staleMillis(),
+              decision.degraded()));
+    }
+    return count(decision);
   }
 
   private Decision count(Decision decision) {
@@ -337,7 +359,7 @@ public final class Decider {
     if (current != bound) {
       entry.bind(current, orphans);
     } else if (bound.epoch != config.epoch()) {
-      // The key has no plan any more.
+      // Nothing limits the key any more.
       entry.giveBackAll();
     }
   }
@@ -400,6 +422,11 @@ public final class Decider {
     return degradedDenied.sum();
   }
 
+  /** Requests allowed by a shadow plan that would have been denied without it. */
+  long wouldDenyCount() {
+    return wouldDeny.sum();
+  }
+
   /** Permits that the store has granted to this node so far. */
   long leasedCount() {
     return leased.sum();
@@ -427,6 +454,10 @@ public final class Decider {
    */
   void inspect(String key, Consumer<KeyLimits> answer) {
     BoundPlan plan = config.planOf(key);
+    if (plan.unlimited()) {
+      answer.accept(new KeyLimits(key, plan.plan, List.of(), 0, false));
+      return;
+    }
     List<Take> peeks = plan.plan.limits().stream().map(Take::peek).toList();
     refills.submit(new Refill(key, peeks), clock.micros(), new Inspection(key, plan, answer));
   }
@@ -467,7 +498,7 @@ public final class Decider {
       KeyEntry entry = keys.get(key);
       for (int i = 0; i < plan.limits.length; i++) {
         Consumption told = answer.levels().get(i).consumption();
-        statuses.add(LimitLease.status(plan.limits[i], told, unspent(entry, i)));
+        statuses.add(LimitLease.status(plan.limits[i], told, unspent(entry, i), 0));
       }
       return new KeyLimits(key, plan.plan, statuses, 0, false);
     }
@@ -488,7 +519,7 @@ public final class Decider {
       long stale = 0;
       synchronized (entry) {
         for (int i = 0; i < plan.limits.length; i++) {
-          statuses.add(entry.knownStatus(plan, i));
+          statuses.add(entry.knownStatus(plan, i, now));
           stale = Math.max(stale, entry.staleMillis(now));
         }
       }

@@ -24,6 +24,9 @@ public final class DecisionMeters implements MeterBinder {
     decisions(registry, "denied", "false", Decider::deniedCount);
     decisions(registry, "allowed", "true", Decider::degradedAllowedCount);
     decisions(registry, "denied", "true", Decider::degradedDeniedCount);
+    FunctionCounter.builder("weir.would.deny", decider, Decider::wouldDenyCount)
+        .description("Requests allowed by a shadow plan that would have been denied without it")
+        .register(registry);
     FunctionCounter.builder("weir.permits.leased", decider, Decider::leasedCount)
         .description("Permits that the store has granted to this node")
         .register(registry);

@@ -92,10 +92,10 @@ final class KeyEntry extends LimitLease {
   record Waiter(
       BoundPlan plan, String endpoint, long cost, long sinceMicros, Consumer<Decision> answer) {}
 
-  /** An answer that is due to a waiter, to be delivered without the monitor. */
-  record Due(Waiter waiter, Decision decision) {
-    void deliver() {
-      waiter.answer().accept(decision);
+  /** An answer by a plan that is due to a waiter, to be delivered without the monitor. */
+  record Due(Waiter waiter, BoundPlan plan, Decision decision) {
+    void deliver(Decision concluded) {
+      waiter.answer().accept(concluded);
     }
   }
 
@@ -249,9 +249,7 @@ final class KeyEntry extends LimitLease {
       }
     }
     if (cost == 0) {
-      return knownSince(plan, endpoint, nowMicros - LEASE_MICROS)
-          ? allowed(plan, endpoint, nowMicros)
-          : null;
+      return known(plan, endpoint, nowMicros) ? allowed(plan, endpoint, nowMicros) : null;
     }
     if (takeAll(plan, endpoint, cost)) {
       return allowed(plan, endpoint, nowMicros);
@@ -477,7 +475,10 @@ final class KeyEntry extends LimitLease {
     if (granted) {
       long until = nowMicros + LEASE_MICROS;
       for (int i = 0; i < bound.limits.length; i++) {
-        until = Math.min(until, lease(i).windowUntilMicros());
+        LimitLease lease = lease(i);
+        if (lease.limit.limit().leased() && lease.permits() > 0) {
+          until = Math.min(until, lease.windowUntilMicros());
+        }
       }
       leaseUntilMicros = until;
     }
@@ -529,7 +530,7 @@ final class KeyEntry extends LimitLease {
         return;
       }
       queue.removeFirst();
-      due.add(new Due(head, decision));
+      due.add(new Due(head, bound, decision));
     }
   }
 
@@ -539,10 +540,12 @@ final class KeyEntry extends LimitLease {
     if (queue == null) {
       return;
     }
+    // Permits of a window that is over admit nothing.
+    expire(nowMicros);
     for (Waiter waiter : queue) {
       bind(waiter.plan(), orphans);
-      due.add(
-          new Due(waiter, decideWithoutStore(waiter.endpoint(), waiter.cost(), nodes, nowMicros)));
+      Decision decision = decideWithoutStore(waiter.endpoint(), waiter.cost(), nodes, nowMicros);
+      due.add(new Due(waiter, bound, decision));
     }
     waiters = null;
   }
@@ -619,11 +622,11 @@ final class KeyEntry extends LimitLease {
   }
 
   /** A limit of {@code plan} as last told, or untouched if nothing was told. */
-  LimitStatus knownStatus(BoundPlan plan, int limit) {
+  LimitStatus knownStatus(BoundPlan plan, int limit, long nowMicros) {
     int i = indexOf(bound, plan.limits[limit].limit().name());
     return i < 0
-        ? LimitLease.status(plan.limits[limit], Consumption.NONE, 0)
-        : lease(i).status(lease(i).permits());
+        ? LimitLease.status(plan.limits[limit], Consumption.NONE, 0, 0)
+        : lease(i).status(lease(i).permits(), nowMicros);
   }
 
   LimitLease lease(int limit) {
@@ -653,9 +656,10 @@ final class KeyEntry extends LimitLease {
     }
   }
 
-  private boolean knownSince(BoundPlan plan, String endpoint, long sinceMicros) {
+  /** Whether the store's last word is fresh enough for a peek. */
+  private boolean known(BoundPlan plan, String endpoint, long nowMicros) {
     for (int i = 0; i < plan.limits.length; i++) {
-      if (plan.applies(i, endpoint) && !lease(i).knownSince(sinceMicros)) {
+      if (plan.applies(i, endpoint) && !lease(i).isFresh(nowMicros, LEASE_MICROS)) {
         return false;
       }
     }
@@ -664,7 +668,7 @@ final class KeyEntry extends LimitLease {
 
   private Decision allowed(BoundPlan plan, String endpoint, long nowMicros) {
     if (plan.single) {
-      LimitStatus status = status(permits());
+      LimitStatus status = status(permits(), nowMicros);
       return new Decision.Allowed(
           key, plan.plan.name(), status, List.of(status), staleMillis(nowMicros), false);
     }
@@ -674,7 +678,7 @@ final class KeyEntry extends LimitLease {
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint)) {
         LimitLease lease = lease(i);
-        LimitStatus status = lease.status(lease.permits());
+        LimitStatus status = lease.status(lease.permits(), nowMicros);
         statuses.add(status);
         if (tightest == null || status.remaining() < tightest.remaining()) {
           tightest = status;
@@ -684,7 +688,7 @@ final class KeyEntry extends LimitLease {
     }
     if (tightest == null) {
       // No limit applies to the endpoint: the first one stands for the plan, untouched.
-      tightest = status(permits());
+      tightest = status(permits(), nowMicros);
       statuses.add(tightest);
     }
     return new Decision.Allowed(
@@ -697,13 +701,13 @@ final class KeyEntry extends LimitLease {
     List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint)) {
-        statuses.add(lease(i).status(lease(i).permits()));
+        statuses.add(lease(i).status(lease(i).permits(), nowMicros));
       }
     }
     return new Decision.Denied(
         key,
         plan.plan.name(),
-        lease(limit).status(lease(limit).permits()),
+        lease(limit).status(lease(limit).permits(), nowMicros),
         List.copyOf(statuses),
         lease(limit).staleMillis(nowMicros),
         false,

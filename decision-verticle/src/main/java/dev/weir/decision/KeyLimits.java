@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param key whose limits
  * @param plan that it is on
- * @param statuses one per limit of the plan, in its order
+ * @param statuses one per limit of the plan, in its order; none if it is unlimited
  * @param staleMillis since the store was read; 0 unless it could not be
  * @param degraded whether the store could not be read
  */

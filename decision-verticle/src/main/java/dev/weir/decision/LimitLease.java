@@ -117,8 +117,9 @@ class LimitLease {
     syncedMicros = told.nowMicros();
     if (limit.algorithm().windowed()) {
       long end = told.storeMicros() + consumption.leftMicros();
-      if (end != window.endMicros()) {
-        // Permits of a window go back to it or nowhere, and it is over.
+      if (end != window.endMicros() && limit.algorithm().leasable()) {
+        // Permits of a window are spent in it, or go back to it, or nowhere; and it is over.
+        PERMITS.setVolatile(this, 0L);
         owed = Math.min(0, owed);
       }
       window =
@@ -151,8 +152,13 @@ class LimitLease {
     return syncedMicros != NEVER;
   }
 
-  final boolean knownSince(long sinceMicros) {
-    return syncedMicros >= sinceMicros;
+  /** Whether the store's last word, at most {@code ageMicros} old, can still be told. */
+  final boolean isFresh(long nowMicros, long ageMicros) {
+    // What has come this moment is fresh even of a window that ends in the same.
+    return syncedMicros == nowMicros
+        || (limit.limit().leased()
+            && syncedMicros >= nowMicros - ageMicros
+            && nowMicros < window.untilMicros());
   }
 
   /** The level as far as known, permits, as of now, and with what is owed settled. */
@@ -181,16 +187,19 @@ class LimitLease {
   }
 
   /** The limit as of the store's last word, with {@code held} permits still here. */
-  final LimitStatus status(long held) {
-    return status(limit, consumption(), held + owed);
+  final LimitStatus status(long held, long nowMicros) {
+    long elapsed = known() ? Math.max(0, nowMicros - syncedMicros) : 0;
+    return status(limit, consumption(), held + owed, elapsed);
   }
 
   /**
    * A limit as the store has counted it.
    *
    * @param unspent permits that are counted as used, and that are not
+   * @param elapsedMicros since the store counted: the reset comes nearer, the rest is as it was
+   *     told
    */
-  static LimitStatus status(BoundLimit limit, Consumption told, long unspent) {
+  static LimitStatus status(BoundLimit limit, Consumption told, long unspent, long elapsedMicros) {
     long quota = limit.quota();
     double left = quota - limit.algorithm().levelAfter(told, 0) + ROUNDING;
     // A level above the quota (numbers were lowered) leaves nothing, whatever is held of it.
@@ -198,7 +207,9 @@ class LimitLease {
     Consumption spent =
         new Consumption(Math.max(0, told.used() - unspent), told.previous(), told.leftMicros());
     return new LimitStatus(
-        limit.policy(), remaining, ceilMillis(limit.algorithm().microsUntilReset(spent, 0)));
+        limit.policy(),
+        remaining,
+        ceilMillis(limit.algorithm().microsUntilReset(spent, elapsedMicros)));
   }
 
   static long ceilMillis(long micros) {

@@ -8,6 +8,7 @@ import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.client.Decision.Denied;
 import dev.weir.client.LimitStatus;
+import dev.weir.config.Algorithm;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
@@ -444,6 +445,128 @@ class DeciderTest {
     Decision other = checkAt(node, "other");
     assertThat(other.remaining()).isEqualTo(979);
     assertThat(other.limits()).hasSize(1);
+  }
+
+  // ---- plans that deny nothing
+
+  @Test
+  void anUnlimitedPlanAllowsAtOnceAndAsksAndRemembersNothing() {
+    TestNode node = node(Plan.unlimited("p"));
+    node.cut();
+    Decision decision = node.decider.decideAtOnce(CheckRequest.of("a").withCost(1_000_000));
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.degraded()).isFalse();
+    assertThat(decision.plan()).isEqualTo("p");
+    assertThat(decision.limit()).isEqualTo(Algorithm.MAX_QUOTA);
+    assertThat(decision.remaining()).isEqualTo(Algorithm.MAX_QUOTA);
+    assertThat(decision.resetAfterMillis()).isZero();
+    assertThat(node.check("a", 0).allowed()).isTrue();
+    assertThat(node.inspect("a").statuses()).isEmpty();
+    assertThat(node.decider.keys()).isZero();
+    assertThat(node.decider.allowedCount()).isEqualTo(2);
+  }
+
+  @Test
+  void anUnlimitedPlanCanBeNamedByACaller() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 1), Plan.unlimited("free"));
+    node.allowedOf(2, "a");
+    assertThat(node.check(CheckRequest.of("a").withPlan("free")).orElseThrow().allowed()).isTrue();
+    assertThat(node.check("a", 1).allowed()).isFalse();
+  }
+
+  @Test
+  void whoBecomesUnlimitedGivesPermitsBackAndFindsWhatWasUsedWhenLimitedAgain() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 10_000));
+    node.allowedOf(100, "a");
+    node.decider.configure(Plans.config(Plan.unlimited("p")));
+    assertThat(node.decider.outstanding()).isZero();
+    assertThat(node.allowedOf(20_000, "a")).isEqualTo(20_000);
+    assertThat(remainingInStore("a", 10_000)).isEqualTo(9_900);
+    node.decider.configure(Plans.config(Plans.bucket("p", 1, YEAR, 10_000)));
+    assertThat(node.check("a", 0).remaining()).isEqualTo(9_900);
+  }
+
+  @Test
+  void whoWaitsWhileThePlanBecomesUnlimitedIsAnswered() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 5));
+    node.hold();
+    List<List<Decision>> answers = askAtOnce(node, 10);
+    node.decider.configure(Plans.config(Plan.unlimited("p")));
+    node.release();
+    assertThat(answers).allMatch(answer -> answer.size() == 1);
+    assertThat(allowed(answers)).isEqualTo(5);
+    assertThat(node.allowedOf(10, "a")).isEqualTo(10);
+  }
+
+  @Test
+  void aShadowAllowsWithTheNumbersOfTheDenialAndSpendsNothing() {
+    TestNode node = node(Plans.shadow(Plans.bucket("p", 1, YEAR, 10)));
+    node.check("a", 8);
+    Decision decision = node.check("a", 5);
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.remaining()).isEqualTo(2);
+    assertThat(decision.retryAfterMillis()).isZero();
+    assertThat(node.check("a", 11).allowed()).isTrue();
+    assertThat(node.check("a", 2).remaining()).isZero();
+    assertThat(node.decider.wouldDenyCount()).isEqualTo(2);
+    assertThat(node.decider.allowedCount()).isEqualTo(4);
+    assertThat(node.decider.deniedCount()).isZero();
+  }
+
+  @Test
+  void aShadowDeniesNobodyWhoWaitsOrFindsTheStoreAway() {
+    TestNode node = node(Plans.shadow(Plans.bucket("p", 1, YEAR, 5)));
+    node.hold();
+    List<List<Decision>> answers = askAtOnce(node, 20);
+    node.release();
+    assertThat(allowed(answers)).isEqualTo(20);
+    assertThat(node.decider.wouldDenyCount()).isEqualTo(15);
+    node.cut();
+    clock.advance(MINUTE);
+    Decision decision = node.check("a", 1);
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.degraded()).isFalse();
+    Decision other = node.check("b", 6);
+    assertThat(other.allowed()).isTrue();
+    assertThat(node.decider.wouldDenyCount()).isEqualTo(17);
+    assertThat(remainingInStore("a", 5)).isZero();
+  }
+
+  @Test
+  void aPlanThatStopsBeingAShadowDeniesWhatItHasCounted() {
+    TestNode node = node(Plans.shadow(Plans.bucket("p", 1, YEAR, 5)));
+    assertThat(node.allowedOf(10, "a")).isEqualTo(10);
+    node.decider.configure(Plans.config(Plans.bucket("p", 1, YEAR, 5)));
+    assertThat(node.allowedOf(10, "a")).isZero();
+  }
+
+  // ---- strict
+
+  @Test
+  void aStrictLimitAsksTheStoreForEachDecisionPeeksAndDenialsIncluded() {
+    TestNode node = node(Plans.strict("p", new TokenBucket(1, YEAR, 10_000)));
+    assertThat(node.allowedOf(100, "a")).isEqualTo(100);
+    assertThat(node.storeCalls).isEqualTo(100);
+    assertThat(node.decider.outstanding()).isZero();
+    clock.advance(Duration.ofNanos(1_000));
+    assertThat(node.check("a", 0).remaining()).isEqualTo(9_900);
+    assertThat(node.storeCalls).isEqualTo(101);
+    node.check("a", 9_900);
+    for (int i = 0; i < 10; i++) {
+      clock.advance(Duration.ofNanos(1_000));
+      assertThat(node.check("a", 1).allowed()).isFalse();
+    }
+    assertThat(node.storeCalls).isEqualTo(112);
+  }
+
+  @Test
+  void aLimitThatBecomesStrictGivesItsPermitsBackAndLeasesNoMore() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 10_000));
+    node.allowedOf(100, "a");
+    node.decider.configure(Plans.config(Plans.strict("p", new TokenBucket(1, YEAR, 10_000))));
+    assertThat(node.check("a", 1).remaining()).isEqualTo(9_899);
+    assertThat(node.decider.outstanding()).isZero();
+    assertThat(remainingInStore("a", 10_000)).isEqualTo(9_899);
   }
 
   // ---- without the store

@@ -1,5 +1,6 @@
 package dev.weir.decision;
 
+import dev.weir.config.Algorithm;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
@@ -25,6 +26,19 @@ final class Plans {
 
   static Plan bucket(String name, double rate, Duration period, long capacity) {
     return new Plan(name, List.of(limit("default", rate, period, capacity)));
+  }
+
+  static Plan of(String name, Algorithm algorithm) {
+    return new Plan(name, List.of(new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm)));
+  }
+
+  static Plan strict(String name, Algorithm algorithm) {
+    return new Plan(name, List.of(new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, true)));
+  }
+
+  /** The same, of which no request is denied. */
+  static Plan shadow(Plan plan) {
+    return new Plan(plan.name(), plan.limits(), false, true);
   }
 
   /** The first plan is the default one. */
