@@ -2,6 +2,7 @@ package dev.weir.node;
 
 import dev.weir.client.CheckRequest;
 import dev.weir.client.LimitStatus;
+import dev.weir.config.Algorithm;
 import dev.weir.config.Clock;
 import dev.weir.config.Configuration;
 import dev.weir.config.Limit;
@@ -123,11 +124,17 @@ final class ControlCalls {
     for (int i = 0; i < of.statuses().size(); i++) {
       limits.add(json(of.plan().limits().get(i), of.statuses().get(i)));
     }
-    int tightest = tightest(of.statuses());
-    return new JsonObject()
-        .put("key", of.key())
-        .put("plan", of.plan().name())
-        .mergeIn(json(of.plan().limits().get(tightest), of.statuses().get(tightest)))
+    JsonObject answer = new JsonObject().put("key", of.key()).put("plan", of.plan().name());
+    if (of.plan().unlimited()) {
+      answer.put("unlimited", true).put("remaining", Algorithm.MAX_QUOTA).put("reset_after", 0);
+    } else {
+      int tightest = tightest(of.statuses());
+      answer.mergeIn(json(of.plan().limits().get(tightest), of.statuses().get(tightest)));
+    }
+    if (of.plan().shadow()) {
+      answer.put("shadow", true);
+    }
+    return answer
         .put("stale", of.staleMillis() / MILLIS_PER_SECOND)
         .put("degraded", of.degraded())
         .put("limits", limits);

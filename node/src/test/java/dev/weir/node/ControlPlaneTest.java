@@ -134,6 +134,64 @@ class ControlPlaneTest {
   }
 
   @Example
+  void limitsOfEveryAlgorithmAreShownWithTheirOwnNumbers() {
+    put(
+        "/limits/all",
+        """
+        {"shadow":true,"limits":[
+          {"name":"burst","rate":50,"capacity":200,"strict":true},
+          {"name":"slide","algorithm":"sliding_window","limit":30,"window":"60s"},
+          {"name":"month","algorithm":"fixed_window","limit":20,"window":"month","zone":"Asia/Tokyo"},
+          {"name":"log","algorithm":"sliding_log","limit":10,"window":"500ms"}]}
+        """);
+    put("/admin/limits/acme", "{\"tier\":\"all\"}");
+
+    JsonObject limits = getJson("/limits/acme");
+    assertThat(limits.getString("name")).isEqualTo("log");
+    assertThat(limits.getBoolean("shadow")).isTrue();
+    assertThat(limits.getJsonArray("limits"))
+        .containsExactly(
+            new JsonObject(
+                """
+                {"name":"burst","algorithm":"token_bucket","rate":50,"period":"1s","capacity":200,
+                "strict":true,"remaining":195,"reset_after":0.19}
+                """),
+            new JsonObject(
+                """
+                {"name":"slide","algorithm":"sliding_window","limit":30,"window":"1m",
+                "remaining":25,"reset_after":0.19}
+                """),
+            new JsonObject(
+                """
+                {"name":"month","algorithm":"fixed_window","limit":20,"window":"month",
+                "zone":"Asia/Tokyo","remaining":15,"reset_after":0.19}
+                """),
+            new JsonObject(
+                """
+                {"name":"log","algorithm":"sliding_log","limit":10,"window":"500ms",
+                "remaining":5,"reset_after":0.19}
+                """));
+    assertThat(getJson("/plans").getJsonObject("plans").getJsonObject("all"))
+        .isEqualTo(getJson("/plans/all"));
+    assertThat(getJson("/plans/all").getBoolean("shadow")).isTrue();
+  }
+
+  @Example
+  void anUnlimitedPlanHasNoLimitsAndAllLeft() {
+    put("/limits/internal", "{\"unlimited\":true}");
+    put("/admin/limits/acme", "{\"tier\":\"internal\"}");
+
+    assertThat(getJson("/plans/internal")).isEqualTo(new JsonObject("{\"unlimited\":true}"));
+    assertThat(getJson("/limits/acme"))
+        .isEqualTo(
+            new JsonObject(
+                """
+                {"key":"acme","plan":"internal","unlimited":true,"remaining":1000000000000,
+                "reset_after":0,"stale":0.0,"degraded":false,"limits":[]}
+                """));
+  }
+
+  @Example
   void aPlanIsPutReadListedAndDeleted() {
     assertThat(put("/limits/gold", "{\"rate\":10,\"period\":\"1s\",\"capacity\":20}"))
         .isEqualTo(204);

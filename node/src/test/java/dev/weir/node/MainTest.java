@@ -141,6 +141,84 @@ class MainTest {
     assertThat(errors()).singleElement().asString().contains("none.yaml");
   }
 
+  @Test
+  void checkingAGoodPlansFileSaysOk() throws IOException {
+    Files.writeString(
+        directory.resolve("plans.yaml"),
+        """
+        plans:
+          gold: {rate: 100, capacity: 1000}
+          exact: {algorithm: sliding_log, limit: 10, window: 1m}
+          meant: {rate: 1, period: 1m, strict: true}
+          internal: {unlimited: true}
+        """);
+
+    assertThat(run("check-config", "plans.yaml")).isZero();
+    assertThat(out.toString()).isEqualTo("ok" + System.lineSeparator());
+    assertThat(errors()).isEmpty();
+  }
+
+  @Test
+  void checkingAPlansFileTellsEveryErrorWithItsPath() throws IOException {
+    Files.writeString(
+        directory.resolve("plans.yaml"),
+        """
+        plans:
+          free: {rate: -1, burst: 3}
+          month: {algorithm: fixed_window, limit: 5, window: month, zone: Mars}
+        keys: {acme: gold}
+        defaultplan: free
+        """);
+
+    assertThat(run("check-config", "plans.yaml")).isEqualTo(2);
+    assertThat(out.toString()).isEmpty();
+    assertThat(errors())
+        .hasSize(5)
+        .allMatch(line -> line.startsWith("weir: plans.yaml: "))
+        .contains(
+            "weir: plans.yaml: plans.month.zone: must be a time zone like Europe/Berlin or UTC,"
+                + " was 'Mars'",
+            "weir: plans.yaml: keys.acme: there is no plan 'gold'");
+  }
+
+  @Test
+  void checkingWarnsOfLimitsThatAreTooSmallToLease() throws IOException {
+    Files.writeString(
+        directory.resolve("plans.yaml"),
+        """
+        plans:
+          small: {rate: 10, period: 1m}
+          mixed:
+            limits:
+              - {name: large, rate: 100}
+              - {name: hourly, algorithm: fixed_window, limit: 99, window: 1h}
+              - {name: daily, algorithm: sliding_window, limit: 100, window: 1d}
+        """);
+
+    assertThat(run("check-config", "plans.yaml")).isZero();
+    assertThat(out.toString()).isEqualTo("ok" + System.lineSeparator());
+    assertThat(errors())
+        .containsExactly(
+            "weir: warning: plans.yaml: plans.mixed.limits[1]: admits at most 99 in 60s, too little"
+                + " to lease ahead: every decision asks the store (strict: true says that this is"
+                + " meant)",
+            "weir: warning: plans.yaml: plans.small.limits[0]: admits at most 20 in 60s, too little"
+                + " to lease ahead: every decision asks the store (strict: true says that this is"
+                + " meant)");
+  }
+
+  @Test
+  void checkingTakesExactlyOneFileThatIsThere() {
+    assertThat(run("check-config")).isEqualTo(2);
+    assertThat(errors()).singleElement().asString().startsWith("weir: ").contains("FILE");
+    assertThat(run("check-config", "none.yaml")).isEqualTo(2);
+    assertThat(errors()).singleElement().asString().contains("none.yaml");
+    assertThat(run("check-config", "a.yaml", "b.yaml")).isEqualTo(2);
+    assertThat(errors()).hasSize(1);
+    assertThat(run("check-config", "--help")).isZero();
+    assertThat(out.toString()).contains("weir check-config");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"http", "admin"})
   void aTakenPortStopsTheStart(String section) throws IOException {
