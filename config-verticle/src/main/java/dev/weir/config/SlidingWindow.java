@@ -5,12 +5,19 @@ import java.time.Duration;
 /**
  * Two counters: that of the window under way, and that of the one before weighted by how much of it
  * still lies within one window of now, as if it had come evenly. A burst that did not can be
- * followed by more than the limit within a window, though by less than twice the limit.
+ * followed by more than the limit within a window, though by no more than twice the limit. In the
+ * long run it lets through exactly the limit.
+ *
+ * <p>Permits are whole, so the weighted count is rounded to the nearest. Without that, the last
+ * permit of a window would fit only when the window is over; who asks again and again would get one
+ * permit less per window than the limit, and of a limit of one only every other.
  *
  * @param limit permits per window, 0 to 10^12
  * @param window at least a millisecond, at most ten years, whole milliseconds
  */
 public record SlidingWindow(long limit, Duration window) implements Algorithm {
+
+  private static final double HALF = 0.5;
 
   /**
    * @throws IllegalArgumentException if a number is out of its range
@@ -44,10 +51,15 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
     long elapsed = Math.max(0, elapsedMicros);
     double window = windowMicros();
     if (elapsed < then.leftMicros()) {
-      return then.used() + then.previous() * ((then.leftMicros() - elapsed) / window);
+      return then.used() + weighted(then.previous(), (then.leftMicros() - elapsed) / window);
     }
     double left = then.leftMicros() + window - elapsed;
-    return left > 0 ? then.used() * (left / window) : 0;
+    return left > 0 ? weighted(then.used(), left / window) : 0;
+  }
+
+  /** A count by the part of its window that still counts, in whole permits. */
+  public static double weighted(double count, double part) {
+    return Math.floor(count * part + HALF);
   }
 
   @Override
@@ -58,14 +70,19 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
     }
     double window = windowMicros();
     double at;
-    if (then.used() + cost <= limit) {
+    if (fits(then.used(), cost)) {
       // Within the window under way, when enough of the one before has slid out.
-      at = then.leftMicros() - (limit - then.used() - cost) * window / then.previous();
+      at = then.leftMicros() - (limit - then.used() - cost + HALF) * window / then.previous();
     } else {
       // In the next one, when enough of the one under way has.
-      at = then.leftMicros() + window - (limit - cost) * window / then.used();
+      at = then.leftMicros() + window - (limit - cost + HALF) * window / then.used();
     }
-    return Math.max(1, (long) Math.ceil(at) - elapsed);
+    long micros = Math.max(elapsed + 1, (long) Math.floor(at));
+    // Past the half, by a microsecond or by what the division has lost.
+    while (!fits(levelAfter(then, micros), cost)) {
+      micros++;
+    }
+    return micros - elapsed;
   }
 
   @Override

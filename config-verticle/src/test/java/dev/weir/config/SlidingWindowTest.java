@@ -91,7 +91,7 @@ class SlidingWindowTest {
 
   /** Against a model that keeps the two counters itself. */
   @Property(tries = 200)
-  void aFloodIsHeldBelowTwiceTheLimitInAnySpanOfAWindow(
+  void aFloodGetsTheLimitInTheLongRunAndAtMostTwiceThatInAnySpanOfAWindow(
       @ForAll @IntRange(min = 1, max = 300) int stepMillis,
       @ForAll @IntRange(min = 0, max = 999) int startMillis) {
     SlidingWindow window = new SlidingWindow(3, Duration.ofSeconds(1));
@@ -117,8 +117,12 @@ class SlidingWindowTest {
       while (!lastSecond.isEmpty() && lastSecond.peekFirst() <= now - 1_000_000) {
         lastSecond.removeFirst();
       }
-      assertThat(lastSecond).hasSizeLessThan(6);
+      assertThat(lastSecond).hasSizeLessThanOrEqualTo(6);
     }
     assertThat(admitted).isLessThanOrEqualTo(60 * 3L + 3);
+    // Who asks less often may come too late for the last permit of a window.
+    if (stepMillis <= 100) {
+      assertThat(admitted).isGreaterThanOrEqualTo(60 * 3L - 3);
+    }
   }
 }

@@ -25,7 +25,7 @@ record AccountingWindow(long micros) {
 
   /** How long before others the windows of {@code key} begin, 0 to the window's length. */
   long jitterMicros(String key) {
-    return Math.floorMod(mix(key.hashCode()), micros);
+    return Jitter.micros(key, micros);
   }
 
   /** The window of {@code key} that the store's time {@code storeMicros} falls into. */
@@ -36,16 +36,5 @@ record AccountingWindow(long micros) {
   /** How long a counter is kept: its own window and the next, milliseconds. */
   long counterMillis() {
     return -Math.floorDiv(-micros, 500);
-  }
-
-  /**
-   * The finalizer of MurmurHash3: {@link String#hashCode} is the same everywhere, but puts keys
-   * that differ in their last character next to each other.
-   */
-  private static long mix(long hash) {
-    long h = hash;
-    h = (h ^ (h >>> 33)) * 0xff51afd7ed558ccdL;
-    h = (h ^ (h >>> 33)) * 0xc4ceb9fe1a85ec53L;
-    return h ^ (h >>> 33);
   }
 }

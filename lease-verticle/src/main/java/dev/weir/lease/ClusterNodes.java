@@ -6,7 +6,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -83,14 +82,6 @@ final class ClusterNodes implements RedisNodes {
       return Future.succeededFuture(new RefillOutcome.Unavailable(unserved(slot), true));
     }
     return shard.get().refill(slot, step);
-  }
-
-  @Override
-  public Future<Response> send(String escapedKey, Request request) {
-    int slot = SlotMap.slotOf(escapedKey);
-    return shard(slot)
-        .map(shard -> shard.send(request))
-        .orElseGet(() -> Future.failedFuture(VertxException.noStackTrace(unserved(slot))));
   }
 
   private Optional<RedisShard> shard(int slot) {

@@ -1,8 +1,16 @@
 package dev.weir.lease;
 
+import dev.weir.config.Algorithm;
 import dev.weir.config.Clock;
+import dev.weir.config.Consumption;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.Limit;
+import dev.weir.config.SlidingLog;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod;
+import dev.weir.config.WindowPeriod.Calendar;
+import dev.weir.lease.EmbeddedCounters.Name;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import io.vertx.core.Future;
@@ -16,33 +24,14 @@ import java.util.Optional;
  * that never steps. What it holds is bounded as in Redis, by its entries' time to live.
  */
 final class EmbeddedStore implements Store {
-  private static final double MARGIN_MILLIS = 10_000;
-  private static final double MAX_TTL_MILLIS = 9e18;
-
-  private record LevelName(String key, String limit) {}
-
-  private record CounterName(String key, String limit, long window) {}
-
-  private record Stored(double used, long atMicros, double expiresMillis) {}
+  private record CounterName(Name limit, long window) {}
 
   private static final class Counter {
     private long units;
   }
 
-  /** A take under way: the level that it found, leaked, with returns and charges applied. */
-  private record Found(
-      Take take, TokenBucket bucket, Optional<Stored> stored, double used, boolean ahead) {
-
-    boolean fits() {
-      return take.need() == 0 || bucket.fits(used, take.need());
-    }
-
-    long grantable() {
-      return Math.max(take.need(), Math.min(take.ask(), bucket.free(used)));
-    }
-  }
-
-  private final ExpiringMap<LevelName, Stored> levels = new ExpiringMap<>();
+  private final EmbeddedCounters counters = new EmbeddedCounters();
+  private final StoreWindow.Calendars calendars = new StoreWindow.Calendars();
   private final ExpiringMap<CounterName, Counter> authorized = new ExpiringMap<>();
   private final AccountingWindow window;
   private final Clock clock;
@@ -65,53 +54,52 @@ final class EmbeddedStore implements Store {
   }
 
   private List<Level> step(Refill refill, long now) {
-    List<Found> takes = new ArrayList<>(refill.takes().size());
+    List<EmbeddedTake> takes = new ArrayList<>(refill.takes().size());
     boolean fits = true;
     for (Take take : refill.takes()) {
-      Found found = find(refill.key(), take, now);
+      EmbeddedTake found = find(refill.key(), take, now);
       fits &= found.fits();
       takes.add(found);
     }
     List<Level> outcome = new ArrayList<>(takes.size());
-    for (Found found : takes) {
-      long granted = fits ? found.grantable() : 0;
-      double used = found.used + granted;
-      keep(refill.key(), found, granted, used, now);
-      outcome.add(new Level(granted, used, authorize(refill.key(), found, granted, now)));
+    for (EmbeddedTake take : takes) {
+      long granted = fits ? take.grantable() : 0;
+      Consumption consumption = take.settle(granted);
+      long units = authorize(refill.key(), take.take().limit(), granted, now);
+      outcome.add(new Level(granted, consumption, units));
     }
     return outcome;
   }
 
-  private Found find(String key, Take take, long now) {
-    TokenBucket bucket = (TokenBucket) take.limit().algorithm();
-    Optional<Stored> stored = levels.get(name(key, take.limit()), now / 1000);
-    long elapsed = stored.map(s -> now - s.atMicros).orElse(0L);
-    double used = bucket.levelAfter(stored.map(Stored::used).orElse(0.0), elapsed);
-    used = Math.max(0, used - take.returned()) + take.charged();
-    return new Found(take, bucket, stored, used, elapsed < 0);
+  private EmbeddedTake find(String key, Take take, long now) {
+    Name name = new Name(key, take.limit().name());
+    Algorithm algorithm = take.limit().algorithm();
+    if (algorithm instanceof TokenBucket bucket) {
+      return new BucketTake(counters, name, take, bucket, now);
+    }
+    if (algorithm instanceof SlidingWindow sliding) {
+      long length = sliding.windowMicros();
+      StoreWindow window = StoreWindow.every(key, length, now);
+      return new WindowTake(counters, name, take, window, length, "", now);
+    }
+    if (algorithm instanceof FixedWindow fixed) {
+      return fixed(key, name, take, fixed.period(), now);
+    }
+    return new LogTake(counters, name, take, (SlidingLog) algorithm, now);
   }
 
-  private void keep(String key, Found found, long granted, double used, long now) {
-    long nowMillis = now / 1000;
-    Take take = found.take;
-    double emptyMillis = Math.ceil(used * found.bucket.periodMicros() / found.bucket.rate() / 1000);
-    boolean write = granted > 0 || take.returned() > 0 || take.charged() > 0;
-    if (!write && take.ask() > 0) {
-      write =
-          found.ahead
-              || found.stored.map(s -> nowMillis + emptyMillis > s.expiresMillis).orElse(false);
+  private EmbeddedTake fixed(String key, Name name, Take take, WindowPeriod period, long now) {
+    if (period instanceof Calendar calendar) {
+      StoreWindow window = calendars.at(calendar, now);
+      return new WindowTake(counters, name, take, window, 0, StoreWindow.name(calendar), now);
     }
-    LevelName name = name(key, take.limit());
-    if (write && used > 0) {
-      double expires = nowMillis + Math.min(emptyMillis + MARGIN_MILLIS, MAX_TTL_MILLIS);
-      levels.put(name, new Stored(used, now, expires), expires, nowMillis);
-    } else if (write) {
-      levels.remove(name);
-    }
+    long length = period.nominal().toNanos() / 1000;
+    StoreWindow window = StoreWindow.every(key, length, now);
+    return new WindowTake(counters, name, take, window, 0, Long.toString(length), now);
   }
 
-  private long authorize(String key, Found found, long granted, long now) {
-    CounterName name = new CounterName(key, found.take.limit().name(), window.index(key, now));
+  private long authorize(String key, Limit limit, long granted, long now) {
+    CounterName name = new CounterName(new Name(key, limit.name()), window.index(key, now));
     long nowMillis = now / 1000;
     Optional<Counter> kept = authorized.get(name, nowMillis);
     if (granted == 0) {
@@ -127,7 +115,8 @@ final class EmbeddedStore implements Store {
 
   @Override
   public synchronized Future<Void> forget(String key, List<String> limitNames) {
-    limitNames.forEach(limit -> levels.remove(new LevelName(key, limit)));
+    long nowMillis = (epochMicros + clock.micros()) / 1000;
+    limitNames.forEach(limit -> counters.forget(new Name(key, limit), nowMillis));
     return Future.succeededFuture();
   }
 
@@ -149,9 +138,5 @@ final class EmbeddedStore implements Store {
   @Override
   public Future<Void> close() {
     return Future.succeededFuture();
-  }
-
-  private static LevelName name(String key, Limit limit) {
-    return new LevelName(key, limit.name());
   }
 }

@@ -1,8 +1,6 @@
 package dev.weir.lease;
 
 import io.vertx.core.Future;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /** The Redis nodes that make up a store, and which key is on which. Owned by one context. */
 interface RedisNodes {
@@ -15,9 +13,6 @@ interface RedisNodes {
 
   /** Makes a step on the node of its key; never fails. */
   Future<RefillOutcome> refill(String escapedKey, RefillScript.Step step);
-
-  /** Sends a request to the node of the key. */
-  Future<Response> send(String escapedKey, Request request);
 
   Future<Void> close();
 }

@@ -7,8 +7,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
 import io.vertx.redis.client.RedisOptions;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -135,14 +133,6 @@ final class RedisShard {
               });
     }
     return outcome.future();
-  }
-
-  /** Sends a request of its own, besides the refills. */
-  Future<Response> send(Request request) {
-    return link.filter(RedisLink::isOpen)
-        .map(open -> open.send(request))
-        .orElseGet(
-            () -> Future.failedFuture(VertxException.noStackTrace("not connected to " + name)));
   }
 
   private void flush() {

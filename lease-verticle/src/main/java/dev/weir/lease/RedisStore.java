@@ -4,8 +4,7 @@ import dev.weir.config.Clock;
 import dev.weir.config.Limit;
 import dev.weir.config.TokenBucket;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
+import io.vertx.core.VertxException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,9 +47,13 @@ final class RedisStore implements Store {
       return Future.succeededFuture();
     }
     String escaped = StoreKeys.escape(key);
-    Request del = Request.cmd(Command.DEL);
-    limitNames.forEach(limit -> del.arg(keys.level(escaped, limit)));
-    return nodes.send(escaped, del).mapEmpty();
+    return nodes
+        .refill(escaped, script.forgetting(keys, escaped, limitNames))
+        .compose(
+            outcome ->
+                outcome instanceof RefillOutcome.Unavailable unavailable
+                    ? Future.failedFuture(VertxException.noStackTrace(unavailable.reason()))
+                    : Future.succeededFuture());
   }
 
   @Override

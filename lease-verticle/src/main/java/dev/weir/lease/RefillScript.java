@@ -1,6 +1,12 @@
 package dev.weir.lease;
 
+import dev.weir.config.Algorithm;
+import dev.weir.config.Consumption;
+import dev.weir.config.FixedWindow;
+import dev.weir.config.SlidingLog;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod.Calendar;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import io.vertx.redis.client.Command;
@@ -17,7 +23,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 
-/** How a call of {@code refill.lua} is written and its reply read. Immutable. */
+/** How a call of {@code refill.lua} is written and its reply read. Owned by one thread. */
 final class RefillScript {
   private static final int REPLIES_PER_TAKE = 3;
 
@@ -32,11 +38,17 @@ final class RefillScript {
   private final String text;
   private final String sha1;
   private final AccountingWindow window;
+  private final StoreClock storeClock;
+  private final StoreWindow.Calendars calendars = new StoreWindow.Calendars();
 
-  RefillScript(String text, AccountingWindow window) {
+  /**
+   * @param storeClock of this script, which learns from each reply
+   */
+  RefillScript(String text, AccountingWindow window, StoreClock storeClock) {
     this.text = text;
     this.sha1 = sha1(text);
     this.window = window;
+    this.storeClock = storeClock;
   }
 
   /** The script as it is shipped. */
@@ -60,16 +72,68 @@ final class RefillScript {
     arguments.add(Integer.toString(takes.size()));
     for (Take take : takes) {
       names.add(keys.level(escapedKey, take.limit().name()));
-      TokenBucket bucket = (TokenBucket) take.limit().algorithm();
-      arguments.add(Double.toString(bucket.rate()));
-      arguments.add(Double.toString(bucket.periodMicros()));
-      arguments.add(Long.toString(bucket.capacity()));
+      Algorithm algorithm = take.limit().algorithm();
+      addNumbers(arguments, refill.key(), algorithm);
       arguments.add(Long.toString(take.returned()));
+      if (!(algorithm instanceof TokenBucket)) {
+        arguments.add(Long.toString(take.grantedIn()));
+      }
       arguments.add(Long.toString(take.charged()));
       arguments.add(Long.toString(take.need()));
       arguments.add(Long.toString(take.ask()));
     }
     return new Step(names, arguments);
+  }
+
+  /** The part of a call that forgets what was used of limits of a key. */
+  Step forgetting(StoreKeys keys, String escapedKey, List<String> limitNames) {
+    List<String> names = limitNames.stream().map(limit -> keys.level(escapedKey, limit)).toList();
+    List<String> arguments = new ArrayList<>();
+    arguments.add("0");
+    arguments.add(Integer.toString(names.size()));
+    names.forEach(name -> arguments.add("forget"));
+    return new Step(names, arguments);
+  }
+
+  private void addNumbers(List<String> arguments, String key, Algorithm algorithm) {
+    if (algorithm instanceof TokenBucket bucket) {
+      arguments.add(Double.toString(bucket.rate()));
+      arguments.add(Double.toString(bucket.periodMicros()));
+      arguments.add(Long.toString(bucket.capacity()));
+    } else if (algorithm instanceof SlidingWindow sliding) {
+      addWindow(arguments, "sliding", key, sliding.limit(), sliding.windowMicros());
+    } else if (algorithm instanceof FixedWindow fixed) {
+      if (fixed.period() instanceof Calendar calendar) {
+        addCalendar(arguments, fixed.limit(), calendar);
+      } else {
+        long length = fixed.period().nominal().toNanos() / 1000;
+        addWindow(arguments, "fixed", key, fixed.limit(), length);
+      }
+    } else if (algorithm instanceof SlidingLog log) {
+      arguments.add("log");
+      arguments.add(Long.toString(log.limit()));
+      arguments.add(Long.toString(log.windowMicros()));
+    }
+  }
+
+  private static void addWindow(
+      List<String> arguments, String kind, String key, long limit, long lengthMicros) {
+    arguments.add(kind);
+    arguments.add(Long.toString(limit));
+    arguments.add(Long.toString(lengthMicros));
+    arguments.add(Long.toString(Jitter.micros(key, lengthMicros)));
+  }
+
+  /** The store picks the window by its own time, among those around what its time should be. */
+  private void addCalendar(List<String> arguments, long limit, Calendar calendar) {
+    long estimate = storeClock.micros();
+    StoreWindow window = calendars.at(calendar, estimate);
+    arguments.add("calendar");
+    arguments.add(Long.toString(limit));
+    arguments.add(StoreWindow.name(calendar));
+    arguments.add(Long.toString(calendars.startMicros(calendar, estimate)));
+    arguments.add(Long.toString(window.endMicros()));
+    arguments.add(Long.toString(window.nextEndMicros()));
   }
 
   Request load() {
@@ -97,6 +161,7 @@ final class RefillScript {
   /** What came of each of {@code steps}. */
   List<RefillOutcome> read(List<Step> steps, Response reply) {
     long storeMicros = reply.get(0).toLong();
+    storeClock.observe(storeMicros);
     int at = 1;
     List<RefillOutcome> outcomes = new ArrayList<>(steps.size());
     for (Step step : steps) {
@@ -105,13 +170,25 @@ final class RefillScript {
         levels.add(
             new Level(
                 reply.get(at).toLong(),
-                Double.parseDouble(reply.get(at + 1).toString()),
+                consumption(reply.get(at + 1).toString()),
                 reply.get(at + 2).toLong()));
         at += REPLIES_PER_TAKE;
       }
       outcomes.add(new Answered(storeMicros, levels));
     }
     return outcomes;
+  }
+
+  private static Consumption consumption(String told) {
+    int space = told.indexOf(' ');
+    if (space < 0) {
+      return Consumption.ofBucket(Double.parseDouble(told));
+    }
+    int next = told.indexOf(' ', space + 1);
+    return new Consumption(
+        Double.parseDouble(told.substring(0, space)),
+        Double.parseDouble(told.substring(space + 1, next)),
+        Long.parseLong(told.substring(next + 1)));
   }
 
   private static String sha1(String text) {

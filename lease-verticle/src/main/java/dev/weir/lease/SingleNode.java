@@ -1,8 +1,6 @@
 package dev.weir.lease;
 
 import io.vertx.core.Future;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 
 /** One Redis that has all keys. */
 record SingleNode(RedisShard shard) implements RedisNodes {
@@ -21,11 +19,6 @@ record SingleNode(RedisShard shard) implements RedisNodes {
   @Override
   public Future<RefillOutcome> refill(String escapedKey, RefillScript.Step step) {
     return shard.refill(ANY_SLOT, step);
-  }
-
-  @Override
-  public Future<Response> send(String escapedKey, Request request) {
-    return shard.send(request);
   }
 
   @Override

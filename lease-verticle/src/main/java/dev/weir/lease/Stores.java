@@ -33,7 +33,7 @@ public final class Stores {
     if (url instanceof StoreUrl.Embedded) {
       return new EmbeddedStore(window, clock);
     }
-    RefillScript script = new RefillScript(RefillScript.shipped(), window);
+    RefillScript script = new RefillScript(RefillScript.shipped(), window, new StoreClock(clock));
     RandomGenerator random = RandomGenerator.getDefault();
     return redis(url, keys, new StoreContext(vertx, script, clock, random, registry));
   }

@@ -1,107 +1,523 @@
--- Takes, returns and charges permits of token buckets: one atomic step per key, many keys a call.
--- The exact twin of EmbeddedStore; both follow dev.weir.config.TokenBucket in the order of every
+-- Takes, returns and charges permits of limits: one atomic step per key, many keys a call. The
+-- exact twin of EmbeddedStore; both follow the algorithms of dev.weir.config in the order of every
 -- operation, since both compute in doubles and have to round alike.
 --
 -- KEYS, one per take, those of a step side by side:
---   <prefix>:{<key>}:<limit>:level   "<used> <at> <expires>": permits used, in full precision; the
---                                    time it was true, microseconds; until when the entry was given
---                                    to live, milliseconds
--- Each stands for a second name as well, which only the store can complete, since its clock chooses
--- the window; it has the same hash tag, hence the same slot:
---   <prefix>:{<key>}:<limit>:authorized:<window index>   permits granted in that window
+--   <prefix>:{<key>}:<limit>:level   how the limit is counted, and of a bucket all there is:
+--     "<used> <at> <expires>"             a bucket: permits used, in full precision; the time it was
+--                                         true, microseconds; until when the entry was given to
+--                                         live, milliseconds
+--     "<kind> <period> <number> <end>"    windows, "fixed" or "sliding": the last one written to,
+--                                         and its end, microseconds
+--     "log <window>"                      a log, whose window is in microseconds
+-- Each stands for further names, which only the store can complete, since its clock chooses the
+-- window; they have the same hash tag, hence the same slot:
+--   <prefix>:{<key>}:<limit>:window:<number>             permits used in a window
+--   <prefix>:{<key>}:<limit>:log                         sorted by time, "<total> <cost>": units of
+--                                                        this entry, and of it and all before
+--   <prefix>:{<key>}:<limit>:authorized:<window index>   permits granted in an accounting window
+-- Counters and logs that no level stands for are void.
 --
 -- ARGV:
 --   accounting window, microseconds; then per step:
---     jitter of its key, microseconds; number of takes; then per take:
---       rate, period (microseconds), capacity, returned, charged, need, ask
+--     jitter of its key, microseconds; number of takes; then per take, times in microseconds:
+--       of a bucket   rate, period, capacity, returned, charged, need, ask
+--       of all others the algorithm with its numbers, then
+--                     returned, granted in (a window's end), charged, need, ask; the algorithm is
+--         "sliding", limit, window, jitter of its key
+--         "fixed", limit, window, jitter of its key
+--         "calendar", limit, its name, ends of the windows before, at and after about now
+--         "log", limit, window
+--       or "forget", alone, which ends all that the limit has counted
 --
 -- Returns one flat array:
 --   the store's time, microseconds; then per take, in the order of KEYS:
---     granted; used, a string, since a reply cuts numbers to integers; authorized in this window
+--     granted; what is counted, a string, since a reply cuts numbers to integers: "<used>" of a
+--     bucket, else "<used> <previous> <left>" as in dev.weir.config.Consumption; authorized in this
+--     accounting window
 --
 -- Runs on Redis 6.2 and later (effects replication, which lets a script write after TIME).
 
--- Forgives the rounding of level arithmetic: TokenBucket.ROUNDING.
+-- Forgives the rounding of level arithmetic: Algorithm.ROUNDING.
 local ROUNDING = 2 ^ -48
 -- An entry outlives its time to empty by this much, so that clocks may differ.
 local MARGIN_MILLIS = 10000
 -- PX is added to the time of day and must not overflow 64 bits.
 local MAX_TTL_MILLIS = 9e18
+-- Totals of a log stay below 2^53, up to which doubles count every unit.
+local MAX_LOGGED = 2 ^ 51
+local MAX_TOTAL = 2 ^ 52
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local now_millis = math.floor(now / 1000)
 local window = tonumber(ARGV[1])
 
+-- ---- logs
+
+-- Microseconds, units and indexes in full: a number by itself would turn into 1.7e+15.
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
+local function entry(member)
+  local total, cost = string.match(member, '^(%d+) (%d+)$')
+  return tonumber(total), tonumber(cost)
+end
+
+-- The units of all entries that there ever were, and the time of the newest.
+local function newest(log)
+  local last = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')
+  if not last[1] then
+    return 0, 0
+  end
+  return entry(last[1]), tonumber(last[2])
+end
+
+-- Units that count now. Entries of the future do: the clock has stepped back.
+local function logged(log, length)
+  local first = redis.call('ZRANGEBYSCORE', log, '(' .. digits(now - length), '+inf', 'LIMIT', 0, 1)[1]
+  if not first then
+    return 0
+  end
+  local upto, cost = entry(first)
+  return newest(log) - upto + cost
+end
+
+-- Microseconds until `cost` units fit, which do not fit now: the first entry after which enough have
+-- left is found by halves, since totals grow with time.
+local function until_logged_fits(log, length, limit, cost)
+  if cost > limit then
+    return 0
+  end
+  local enough = newest(log) + cost - limit
+  local low, high = 0, redis.call('ZCARD', log) - 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if entry(redis.call('ZRANGE', log, middle, middle)[1]) >= enough then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return redis.call('ZRANGE', log, low, low, 'WITHSCORES')[2] + length - now
+end
+
+local function keep_log(log, name, length)
+  local ttl = digits(math.ceil(length / 1000) + MARGIN_MILLIS)
+  redis.call('PEXPIRE', log, ttl)
+  redis.call('SET', name, 'log ' .. digits(length), 'PX', ttl)
+end
+
+-- Writes an entry of now, which takes in those of now and of the future, and drops what is over.
+local function append(log, name, length, units)
+  local total, at = newest(log)
+  local cost = units
+  if total > 0 and at >= now then
+    local upto, own = entry(redis.call('ZRANGEBYSCORE', log, digits(now), '+inf', 'LIMIT', 0, 1)[1])
+    cost = cost + total - upto + own
+    redis.call('ZREMRANGEBYSCORE', log, digits(now), '+inf')
+  end
+  if cost > 0 then
+    redis.call('ZADD', log, digits(now), digits(total + units) .. ' ' .. digits(cost))
+  end
+  redis.call('ZREMRANGEBYSCORE', log, '-inf', digits(now - length))
+  if total + units > MAX_TOTAL then
+    local all = redis.call('ZRANGE', log, 0, -1, 'WITHSCORES')
+    redis.call('DEL', log)
+    local sum = 0
+    for i = 1, #all, 2 do
+      local _, own = entry(all[i])
+      sum = sum + own
+      redis.call('ZADD', log, all[i + 1], digits(sum) .. ' ' .. digits(own))
+    end
+  end
+  keep_log(log, name, length)
+end
+
+-- Takes `units` off the entry of the time `at`, if it still counts; later ones move up.
+local function take_back(log, name, length, at, units)
+  if at <= now - length then
+    return
+  end
+  local rest = redis.call('ZRANGEBYSCORE', log, digits(at), '+inf', 'WITHSCORES')
+  if not rest[1] or tonumber(rest[2]) ~= at then
+    return
+  end
+  local _, back = entry(rest[1])
+  back = math.min(back, units)
+  redis.call('ZREMRANGEBYSCORE', log, digits(at), '+inf')
+  for i = 1, #rest, 2 do
+    local total, cost = entry(rest[i])
+    if i == 1 then
+      cost = cost - back
+    end
+    if cost > 0 then
+      redis.call('ZADD', log, rest[i + 1], digits(total - back) .. ' ' .. digits(cost))
+    end
+  end
+  keep_log(log, name, length)
+end
+
+-- A count by the part of its window that still counts: SlidingWindow.weighted.
+local function weighted(count, part)
+  return math.floor(count * part + 0.5)
+end
+
+-- ---- from one way of counting to another
+
+-- What counts now of what `stored` says was counted in another way, permits; the end of the window
+-- that it was counted in, 0 for a bucket; the names that are of no use any more, level apart.
+local function carried(base, stored)
+  if string.byte(stored) <= 57 then
+    local used, at, expires = string.match(stored, '^(%S+) (%S+) (%S+)$')
+    -- Its rate is not kept, but how long it was given to live tells it.
+    local life = (expires - math.floor(at / 1000) - MARGIN_MILLIS) * 1000
+    local left = life - math.max(0, now - at)
+    return left > 0 and used * (left / life) or 0, 0, {}
+  end
+  local kind, period, number, ends = string.match(stored, '^(%S+) (%S+) ?(%S*) ?(%S*)$')
+  if kind == 'log' then
+    return logged(base .. 'log', tonumber(period)), -1, { base .. 'log' }
+  end
+  local names = { base .. 'window:' .. number, base .. 'window:' .. digits(number - 1) }
+  local counts = redis.call('MGET', names[1], names[2])
+  local used, left = tonumber(counts[1] or 0), ends - now
+  if kind == 'fixed' then
+    return left > 0 and used or 0, tonumber(ends), names
+  end
+  local length = tonumber(period)
+  if left > 0 then
+    return used + weighted(counts[2] or 0, math.min(1, left / length)), tonumber(ends), names
+  end
+  left = left + length
+  return left > 0 and weighted(used, left / length) or 0, tonumber(ends), names
+end
+
+-- The same in whole permits, after what the node gives back of it.
+local function carried_whole(base, stored, returned, granted_in)
+  local level, ends, names = carried(base, stored)
+  if granted_in == ends then
+    level = math.max(0, level - returned)
+  end
+  return math.ceil(level * (1 - ROUNDING)), names
+end
+
+-- ---- windows and logs: what a take finds, and what it leaves
+
+-- The window that now lies in: number, end, end of the next one.
+local function every(length, jitter)
+  local number = math.floor((now + jitter) / length)
+  local ends = (number + 1) * length - jitter
+  return number, ends, ends + length
+end
+
+local function calendar(before, at, after)
+  local ends, next_ends
+  if now < before then
+    ends, next_ends = before, at
+  elseif now < at then
+    ends, next_ends = at, after
+  else
+    -- Beyond the window after, the node's clock was off by more than one; its next call knows better.
+    local length = after - at
+    ends = after + math.floor((now - at) / length) * length
+    next_ends = ends + length
+  end
+  return math.floor(ends / 1000000), ends, next_ends
+end
+
+local function find_window(name, arg)
+  local algorithm, limit, period = ARGV[arg], tonumber(ARGV[arg + 1]), ARGV[arg + 2]
+  local sliding = algorithm == 'sliding'
+  local kind = sliding and 'sliding' or 'fixed'
+  local number, ends, next_ends, length
+  if algorithm == 'calendar' then
+    number, ends, next_ends = calendar(tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5]))
+    arg = arg + 6
+  else
+    length = tonumber(period)
+    number, ends, next_ends = every(length, tonumber(ARGV[arg + 3]))
+    arg = arg + 4
+  end
+  local returned, granted_in, charged = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
+  local ask = tonumber(ARGV[arg + 4])
+
+  local base = string.sub(name, 1, -6)
+  local counter, former = base .. 'window:' .. digits(number), base .. 'window:' .. digits(number - 1)
+  local found
+  if sliding then
+    found = redis.call('MGET', name, counter, former)
+  else
+    found = redis.call('MGET', name, counter)
+  end
+  local stored = found[1]
+  local state = {
+    kind = kind,
+    period = period,
+    number = number,
+    ends = ends,
+    next_ends = next_ends,
+    counter = counter,
+    former = former,
+    previous = 0,
+    need = tonumber(ARGV[arg + 3]),
+    ask = ask,
+    write = charged > 0,
+  }
+  local used = 0
+  local kind_before, period_before, _, ends_before
+  if stored then
+    kind_before, period_before, _, ends_before = string.match(stored, '^(%S+) (%S+) (%S+) (%S+)$')
+  end
+  if kind_before == kind and period_before == period and tonumber(ends_before) <= next_ends then
+    used = tonumber(found[2] or 0)
+    state.previous = tonumber(found[3] or 0)
+    if returned > 0 and granted_in == ends then
+      used = math.max(0, used - returned)
+      state.write = true
+    elseif returned > 0 and sliding and granted_in == ends - length then
+      state.previous = math.max(0, state.previous - returned)
+      state.write_previous = true
+    end
+    -- A clock that stepped back into the window before leaves the level where it is.
+    state.write_level = tonumber(ends_before) < ends
+  else
+    if stored then
+      used, state.void = carried_whole(base, stored, returned, granted_in)
+      if sliding then
+        -- What is above the limit would outlast the window.
+        used = math.min(used, limit)
+      end
+      state.write = state.write or ask > 0 or returned > 0
+    end
+    state.stale = found[3]
+    state.write_level = true
+  end
+  state.used = used + charged
+  local level = state.used
+  if sliding then
+    level = level + weighted(state.previous, (ends - now) / length)
+  end
+  local bound = limit * (1 + ROUNDING)
+  state.free = math.max(0, math.floor(bound - level))
+  state.fits = level + state.need <= bound
+  return state, arg + 5
+end
+
+local function set_count(name, count, ttl)
+  if count > 0 then
+    redis.call('SET', name, string.format('%.17g', count), 'PX', ttl)
+  else
+    redis.call('DEL', name)
+  end
+end
+
+local function settle_window(name, state, granted)
+  local used = state.used + granted
+  local write = state.write or granted > 0
+  -- This window and the next.
+  local ttl = digits(math.ceil((state.next_ends - now) / 1000) + MARGIN_MILLIS)
+  if state.write_previous then
+    set_count(state.former, state.previous, ttl)
+  end
+  if write then
+    if state.void then
+      redis.call('DEL', name, unpack(state.void))
+    end
+    if state.stale then
+      redis.call('DEL', state.former)
+    end
+    set_count(state.counter, used, ttl)
+    if state.write_level and used > 0 then
+      redis.call('SET', name, state.kind .. ' ' .. state.period .. ' ' .. digits(state.number)
+        .. ' ' .. digits(state.ends), 'PX', ttl)
+    end
+  end
+  return string.format('%.17g %.17g %.0f', used, state.previous, state.ends - now)
+end
+
+local function find_log(name, arg)
+  local limit, length = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
+  local returned, granted_in, charged = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5])
+  local need, ask = tonumber(ARGV[arg + 6]), tonumber(ARGV[arg + 7])
+  local base = string.sub(name, 1, -6)
+  local log = base .. 'log'
+  local stored = redis.call('GET', name)
+  local touched = ask > 0 or returned > 0 or charged > 0
+
+  local used
+  if not stored then
+    used = 0
+    if touched then
+      redis.call('DEL', log)
+    end
+  elseif string.sub(stored, 1, 4) ~= 'log ' then
+    local void
+    used, void = carried_whole(base, stored, returned, granted_in)
+    if touched then
+      redis.call('DEL', name, unpack(void))
+      if used > 0 then
+        append(log, name, length, used)
+      end
+    end
+  else
+    if touched then
+      local _, at = newest(log)
+      -- Entries of the future would stay for longer than a window.
+      if at > now or stored ~= 'log ' .. digits(length) then
+        append(log, name, length, 0)
+      end
+    end
+    if returned > 0 then
+      take_back(log, name, length, granted_in, returned)
+    end
+    used = logged(log, length)
+  end
+  charged = math.max(0, math.min(charged, MAX_LOGGED - used))
+  if charged > 0 then
+    append(log, name, length, charged)
+    used = used + charged
+  end
+
+  local bound = limit * (1 + ROUNDING)
+  return {
+    kind = 'log',
+    limit = limit,
+    length = length,
+    log = log,
+    used = used,
+    need = need,
+    ask = ask,
+    free = math.max(0, math.floor(bound - used)),
+    fits = used + need <= bound,
+  }, arg + 8
+end
+
+local function settle_log(name, state, granted)
+  if granted > 0 then
+    append(state.log, name, state.length, granted)
+  elseif state.need > 0 and not state.fits then
+    return string.format('%.0f %.0f %.0f', state.used, state.need,
+      until_logged_fits(state.log, state.length, state.limit, state.need))
+  end
+  return string.format('%.0f 0 0', state.used + granted)
+end
+
+local function find_forget(name, arg)
+  local stored = redis.call('GET', name)
+  if stored then
+    local _, _, void = carried(string.sub(name, 1, -6), stored)
+    redis.call('DEL', name, unpack(void))
+  end
+  return { kind = 'forget', need = 0, ask = 0, free = 0, used = 0 }, arg + 1
+end
+
+local find_by = {
+  sliding = find_window, fixed = find_window, calendar = find_window, log = find_log, forget = find_forget,
+}
+local settle_by = {
+  sliding = settle_window, fixed = settle_window, log = settle_log,
+  forget = function() return '0' end,
+}
+
+-- ---- the steps
+
 local reply = { now }
 local key = 0
 local arg = 2
 
 while arg <= #ARGV do
-  local index = string.format('%.0f', math.floor((now + ARGV[arg]) / window))
+  local index = digits(math.floor((now + ARGV[arg]) / window))
   local takes = tonumber(ARGV[arg + 1])
   arg = arg + 2
 
   local levels = {}
   local fits = true
   for i = 1, takes do
-    local rate, period, capacity = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
-    local returned, charged = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
-    local need, ask = tonumber(ARGV[arg + 5]), tonumber(ARGV[arg + 6])
-    arg = arg + 7
+    local rate = tonumber(ARGV[arg])
+    if rate then
+      local period, capacity = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
+      local returned, charged = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
+      local need, ask = tonumber(ARGV[arg + 5]), tonumber(ARGV[arg + 6])
+      arg = arg + 7
 
-    local used, elapsed, expires = 0, 0, 0
-    local stored = redis.call('GET', KEYS[key + i])
-    if stored then
-      local at
-      used, at, expires = string.match(stored, '^(%S+) (%S+) (%S+)$')
-      used, elapsed, expires = tonumber(used), now - at, tonumber(expires)
-    end
-    if elapsed > 0 then
-      used = math.max(0, used - elapsed * rate / period)
-    end
-    used = math.max(0, used - returned) + charged
+      local used, elapsed, expires, void = 0, 0, 0, nil
+      local stored = redis.call('GET', KEYS[key + i])
+      if stored then
+        if string.byte(stored) <= 57 then
+          local at
+          used, at, expires = string.match(stored, '^(%S+) (%S+) (%S+)$')
+          used, elapsed, expires = tonumber(used), now - at, tonumber(expires)
+        else
+          local level, _, names = carried(string.sub(KEYS[key + i], 1, -6), stored)
+          -- What is above the capacity might leak for longer than the bucket takes to fill.
+          used, void = math.min(level, capacity), names
+        end
+      end
+      if elapsed > 0 then
+        used = math.max(0, used - elapsed * rate / period)
+      end
+      used = math.max(0, used - returned) + charged
 
-    local bound = capacity * (1 + ROUNDING)
-    if need > 0 and used + need > bound then
-      fits = false
+      local bound = capacity * (1 + ROUNDING)
+      if need > 0 and used + need > bound then
+        fits = false
+      end
+      levels[i] = {
+        used = used,
+        free = math.max(0, math.floor(bound - used)),
+        need = need,
+        ask = ask,
+        micros_per_permit = { period, rate },
+        stored = stored,
+        expires = expires,
+        moved = returned > 0 or charged > 0,
+        -- The clock stepped back: nothing leaks until it has caught up, unless re-anchored.
+        ahead = elapsed < 0,
+        void = void,
+      }
+    else
+      local level
+      level, arg = find_by[ARGV[arg]](KEYS[key + i], arg)
+      if level.need > 0 and not level.fits then
+        fits = false
+      end
+      levels[i] = level
     end
-    levels[i] = {
-      used = used,
-      free = math.max(0, math.floor(bound - used)),
-      need = need,
-      ask = ask,
-      micros_per_permit = { period, rate },
-      stored = stored,
-      expires = expires,
-      moved = returned > 0 or charged > 0,
-      -- The clock stepped back: nothing leaks until it has caught up, unless re-anchored.
-      ahead = elapsed < 0,
-    }
   end
 
   for i = 1, takes do
     local level = levels[i]
     local name = KEYS[key + i]
-    local used, granted = level.used, 0
+    local granted = 0
     if fits then
       granted = math.max(level.need, math.min(level.ask, level.free))
-      used = used + granted
     end
 
-    local empty_millis = math.ceil(used * level.micros_per_permit[1] / level.micros_per_permit[2] / 1000)
-    local write = granted > 0 or level.moved
-    if not write and level.ask > 0 then
-      -- Denied. Worth a write only if the level would not leak, or would be forgotten too early
-      -- because the limit has become slower since it was written.
-      write = level.ahead or (level.stored and now_millis + empty_millis > level.expires)
-    end
-    if write and used > 0 then
-      local ttl = math.min(empty_millis + MARGIN_MILLIS, MAX_TTL_MILLIS)
-      redis.call('SET', name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl),
-        'PX', string.format('%.0f', ttl))
-    elseif write and level.stored then
-      redis.call('DEL', name)
+    local counted
+    if level.kind then
+      counted = settle_by[level.kind](name, level, granted)
+    else
+      local used = level.used + granted
+      local empty_millis = math.ceil(used * level.micros_per_permit[1] / level.micros_per_permit[2] / 1000)
+      local write = granted > 0 or level.moved
+      if not write and level.ask > 0 then
+        -- Denied. Worth a write only if the level would not leak, or would be forgotten too early
+        -- because the limit has become slower since it was written, or was counted in another way.
+        write = level.ahead or (level.stored and now_millis + empty_millis > level.expires)
+      end
+      if write and level.void then
+        redis.call('DEL', unpack(level.void))
+      end
+      if write and used > 0 then
+        local ttl = math.min(empty_millis + MARGIN_MILLIS, MAX_TTL_MILLIS)
+        redis.call('SET', name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl),
+          'PX', string.format('%.0f', ttl))
+      elseif write and level.stored then
+        redis.call('DEL', name)
+      end
+      counted = string.format('%.17g', used)
     end
 
     -- The name without "level".
@@ -117,7 +533,7 @@ while arg <= #ARGV do
     end
 
     reply[#reply + 1] = granted
-    reply[#reply + 1] = string.format('%.17g', used)
+    reply[#reply + 1] = counted
     reply[#reply + 1] = authorized
   end
   key = key + takes

@@ -6,22 +6,38 @@ import dev.weir.config.Clock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
  * Puts a Redis on virtual time: the script reads its time from a name next to the key's, which is
- * set before each call, and what has expired by then is deleted.
+ * set before each call, and deletes what has expired by then.
  */
 final class RedisTime implements StoreDriver.BeforeRefill {
   private static final String REAL = "local time = redis.call('TIME')";
   private static final String VIRTUAL =
-      "local time = { string.match(redis.call('GET', 'time:' .. string.match(KEYS[1], '%b{}')),"
-          + " '^(%d+) (%d+)$') }";
+      """
+      local server = redis
+      local time = { string.match(server.call('GET', 'time:' .. string.match(KEYS[1], '%b{}')),
+        '^(%d+) (%d+)$') }
+      local millis = time[1] * 1000 + math.floor(time[2] / 1000)
+      for _, name in ipairs(KEYS) do
+        local expiries = 'expiries:' .. string.match(name, '%b{}')
+        for _, over in ipairs(server.call('ZRANGEBYSCORE', expiries, '-inf', millis)) do
+          server.call('DEL', over)
+          server.call('ZREM', expiries, over)
+        end
+      end
+      local redis = { call = function(command, name, ...)
+        local given = { ... }
+        local reply = server.call(command, name, ...)
+        local ttl = command == 'PEXPIRE' and given[1] or command == 'SET' and given[3]
+        if ttl then
+          server.call('ZADD', 'expiries:' .. string.match(name, '%b{}'), millis + ttl, name)
+        end
+        return reply
+      end }
+      """;
 
   static final AccountingWindow WINDOW = AccountingWindow.of(Duration.ofMinutes(1));
 
@@ -48,29 +64,25 @@ final class RedisTime implements StoreDriver.BeforeRefill {
 
   private final Commands redis;
   private final VirtualClock time;
-  private final StoreKeys keys;
 
-  /** Names of levels, by key. */
-  private final Map<String, Set<String>> written = new HashMap<>();
-
-  RedisTime(Commands redis, VirtualClock time, StoreKeys keys) {
+  RedisTime(Commands redis, VirtualClock time) {
     this.redis = redis;
     this.time = time;
-    this.keys = keys;
   }
 
-  static RefillScript script() {
+  static RefillScript script(Clock nodeTime) {
     assertThat(RefillScript.shipped()).containsOnlyOnce(REAL);
-    return new RefillScript(RefillScript.shipped().replace(REAL, VIRTUAL), WINDOW);
+    String text = RefillScript.shipped().replace(REAL, VIRTUAL);
+    return new RefillScript(text, WINDOW, new StoreClock(nodeTime));
   }
 
   /** A store on virtual time. */
   static StoreDriver store(
       Vertx vertx, StoreUrl url, Commands redis, VirtualClock time, String prefix) {
-    StoreKeys keys = new StoreKeys(prefix);
-    RedisTime redisTime = new RedisTime(redis, time, keys);
+    RedisTime redisTime = new RedisTime(redis, time);
     redisTime.set("{" + StoreKeys.WARM_UP + "}");
-    return new StoreDriver(vertx, store(vertx, url, keys, script()), redisTime);
+    return new StoreDriver(
+        vertx, store(vertx, url, new StoreKeys(prefix), script(time)), redisTime);
   }
 
   /** A store on {@code server} and virtual time. */
@@ -81,7 +93,8 @@ final class RedisTime implements StoreDriver.BeforeRefill {
 
   /** A store on {@code server} and its own time. */
   static StoreDriver realTimeStore(Vertx vertx, RedisServer server, String prefix) {
-    RefillScript script = new RefillScript(RefillScript.shipped(), WINDOW);
+    RefillScript script =
+        new RefillScript(RefillScript.shipped(), WINDOW, new StoreClock(Clock.system()));
     StoreUrl url = StoreUrl.parse(server.url());
     return new StoreDriver(vertx, store(vertx, url, new StoreKeys(prefix), script));
   }
@@ -101,28 +114,13 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   @Override
   public void prepare(List<Refill> batch) {
     for (Refill refill : batch) {
-      String escaped = StoreKeys.escape(refill.key());
-      set("{" + escaped + "}");
-      Set<String> names = written.computeIfAbsent(escaped, key -> new HashSet<>());
-      for (Take take : refill.takes()) {
-        names.add(keys.level(escaped, take.limit().name()));
-      }
-      names.removeIf(this::expired);
+      set("{" + StoreKeys.escape(refill.key()) + "}");
     }
   }
 
   void set(String tag) {
     String now = time.epochMicros() / 1_000_000 + " " + time.epochMicros() % 1_000_000;
     redis.call("time:" + tag, "SET", "time:" + tag, now);
-  }
-
-  private boolean expired(String name) {
-    String[] stored = redis.call(name, "GET", name).toString().split(" ", -1);
-    if (stored.length < 3 || Double.parseDouble(stored[2]) > time.epochMillis()) {
-      return stored.length < 3;
-    }
-    redis.call(name, "DEL", name);
-    return true;
   }
 
   @Override

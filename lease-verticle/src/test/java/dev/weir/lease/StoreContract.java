@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every store does alike, on virtual time. */
-abstract class StoreContract {
+abstract class StoreContract implements AlgorithmContract {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration YEAR = Duration.ofDays(365);
@@ -37,6 +37,16 @@ abstract class StoreContract {
 
   /** A store of its own, not started, whose time is {@link #time}. */
   abstract StoreDriver open(String prefix);
+
+  @Override
+  public StoreDriver store() {
+    return store;
+  }
+
+  @Override
+  public VirtualClock time() {
+    return time;
+  }
 
   @BeforeAll
   static void openVertx() {

@@ -95,6 +95,7 @@ final class StoreDriver implements AutoCloseable {
   }
 
   void forget(String key, String... limits) {
+    before.prepare(List.of(new Refill(key, List.of())));
     await(on(() -> store.forget(key, List.of(limits))));
   }
 

@@ -2,13 +2,24 @@ package dev.weir.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.config.Algorithm;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.Limit;
+import dev.weir.config.SlidingLog;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod;
+import dev.weir.config.WindowPeriod.Calendar;
+import dev.weir.config.WindowPeriod.CalendarUnit;
+import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -36,7 +47,20 @@ final class StoreTwinTest {
    *
    * @param advanceMicros before the refill, negative for a clock that steps back
    */
-  record Step(long advanceMicros, List<Take> takes) {}
+  record Step(long advanceMicros, boolean forget, List<Draft> takes) {}
+
+  /**
+   * A take whose returned permits are of a window that the history has seen.
+   *
+   * @param windowsAgo 0 for the last window that the store told, -1 for none
+   */
+  record Draft(Limit limit, long returned, int windowsAgo, long charged, long need, long more) {
+    Take of(List<Long> ends) {
+      boolean known = windowsAgo >= 0 && windowsAgo < ends.size();
+      long grantedIn = known ? ends.get(ends.size() - 1 - windowsAgo) : 0;
+      return new Take(limit, returned, grantedIn, charged, need, need + more);
+    }
+  }
 
   @BeforeContainer
   static void openStores() {
@@ -60,17 +84,34 @@ final class StoreTwinTest {
   }
 
   @Property(tries = 300)
-  void bothStoresGrantTheSameAndKeepTheSameLevels(@ForAll("histories") List<Step> history) {
+  void bothStoresGrantTheSameAndCountTheSame(@ForAll("histories") List<Step> history) {
     String key = newKey();
     long latest = time.micros();
+    Map<String, List<Long>> ends = new HashMap<>();
     for (Step step : history) {
       long to = Math.max(time.micros() + step.advanceMicros, latest - FURTHEST_BACK_MICROS);
       time.advanceMicros(to - time.micros());
       latest = Math.max(latest, to);
-      Refill refill = new Refill(key, step.takes);
+      List<Take> takes =
+          step.takes.stream()
+              .map(t -> t.of(ends.computeIfAbsent(t.limit.name(), name -> new ArrayList<>())))
+              .toList();
+      if (step.forget) {
+        redis.forget(key, "first");
+        embedded.forget(key, "first");
+      }
+      Refill refill = new Refill(key, takes);
+      Answered answer = (Answered) embedded.refill(List.of(refill)).get(0);
       assertThat(redis.refill(List.of(refill)))
-          .as("%s at %d", refill, to)
-          .isEqualTo(embedded.refill(List.of(refill)));
+          .as("%s at %d", refill, time.epochMicros())
+          .containsExactly(answer);
+      for (int i = 0; i < takes.size(); i++) {
+        long end = answer.storeMicros() + answer.levels().get(i).consumption().leftMicros();
+        List<Long> seen = ends.get(takes.get(i).limit().name());
+        if (seen.isEmpty() || seen.get(seen.size() - 1) != end) {
+          seen.add(end);
+        }
+      }
     }
   }
 
@@ -118,24 +159,35 @@ final class StoreTwinTest {
 
   @Provide
   Arbitrary<List<Step>> histories() {
-    return Combinators.combine(advances(), takes()).as(Step::new).list().ofMinSize(1).ofMaxSize(25);
+    Arbitrary<Boolean> forgets =
+        Arbitraries.frequencyOf(
+            Tuple.of(30, Arbitraries.just(false)), Tuple.of(1, Arbitraries.just(true)));
+    return Combinators.combine(advances(), forgets, takes())
+        .as(Step::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(40);
   }
 
-  private static Arbitrary<List<Take>> takes() {
-    Arbitrary<Take> first = take("first");
-    Arbitrary<Take> second = take("second");
+  private static Arbitrary<List<Draft>> takes() {
+    Arbitrary<Draft> first = take("first");
+    Arbitrary<Draft> second = take("second");
     return Arbitraries.oneOf(
         first.map(List::of), second.map(List::of), Combinators.combine(first, second).as(List::of));
   }
 
-  private static Arbitrary<Take> take(String name) {
+  private static Arbitrary<Draft> take(String name) {
     Arbitrary<Long> amount = Arbitraries.oneOf(amounts(12), amounts(2_000_000_000_000L));
     Arbitrary<Long> seldom =
         Arbitraries.frequencyOf(Tuple.of(3, Arbitraries.just(0L)), Tuple.of(1, amount));
-    return Combinators.combine(limitsNamed(name), seldom, seldom, amount, seldom)
-        .as(
-            (limit, returned, charged, need, more) ->
-                new Take(limit, returned, charged, need, need + more));
+    return Combinators.combine(
+            limitsOfAnyKind(name),
+            seldom,
+            Arbitraries.integers().between(-1, 2),
+            seldom,
+            Arbitraries.frequencyOf(Tuple.of(4, amount), Tuple.of(1, Arbitraries.just(0L))),
+            seldom)
+        .as(Draft::new);
   }
 
   @Provide
@@ -163,6 +215,38 @@ final class StoreTwinTest {
             new TokenBucket(1e9, Duration.ofSeconds(1), 5));
     return Arbitraries.frequencyOf(Tuple.of(4, buckets), Tuple.of(1, extremes))
         .map(bucket -> new Limit(name, Set.of(), bucket));
+  }
+
+  /** Few of them, so that a history stays with one for a while. */
+  private static Arbitrary<Limit> limitsOfAnyKind(String name) {
+    Arbitrary<Duration> windows =
+        Arbitraries.of(
+            Duration.ofMillis(1),
+            Duration.ofSeconds(1),
+            Duration.ofMillis(7001),
+            Duration.ofHours(1));
+    Arbitrary<Long> quotas = Arbitraries.of(0L, 3L, 10L, 1_000_000_000_000L);
+    Arbitrary<Algorithm> sliding =
+        Combinators.combine(quotas, windows).as(SlidingWindow::new).map(a -> a);
+    Arbitrary<Algorithm> fixed =
+        Combinators.combine(quotas, windows.map(WindowPeriod.Every::new))
+            .as(FixedWindow::new)
+            .map(a -> a);
+    Arbitrary<Algorithm> calendar =
+        Combinators.combine(
+                quotas,
+                Arbitraries.of(CalendarUnit.values())
+                    .map(unit -> new Calendar(unit, ZoneId.of("Europe/Berlin"))))
+            .as(FixedWindow::new)
+            .map(a -> a);
+    Arbitrary<Algorithm> logs =
+        Combinators.combine(quotas, windows).as(SlidingLog::new).map(a -> a);
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, limitsNamed(name)),
+        Tuple.of(
+            6,
+            Arbitraries.oneOf(sliding, fixed, calendar, logs)
+                .map(algorithm -> new Limit(name, Set.of(), algorithm))));
   }
 
   private static Arbitrary<Long> advances() {

@@ -1,0 +1,80 @@
+package dev.weir.lease;
+
+import dev.weir.config.Consumption;
+import dev.weir.config.TokenBucket;
+import dev.weir.lease.EmbeddedCounters.BucketLevel;
+import dev.weir.lease.EmbeddedCounters.Level;
+import dev.weir.lease.EmbeddedCounters.Name;
+
+/** A take of a token bucket. */
+final class BucketTake implements EmbeddedTake {
+  private static final double MAX_TTL_MILLIS = 9e18;
+
+  private final EmbeddedCounters counters;
+  private final Name name;
+  private final Take take;
+  private final TokenBucket bucket;
+  private final long now;
+  private final Level stored;
+  private final double used;
+  private final double expiresMillis;
+  private final boolean ahead;
+
+  BucketTake(EmbeddedCounters counters, Name name, Take take, TokenBucket bucket, long now) {
+    this.counters = counters;
+    this.name = name;
+    this.take = take;
+    this.bucket = bucket;
+    this.now = now;
+    stored =
+        counters.levels.get(name, now / 1000).orElse(new BucketLevel(0, now, Double.MAX_VALUE));
+    double level;
+    if (stored instanceof BucketLevel kept) {
+      level = bucket.levelAfter(kept.used(), now - kept.atMicros());
+      expiresMillis = kept.expiresMillis();
+      ahead = now < kept.atMicros();
+    } else {
+      level = Math.min(counters.carried(name, stored, now).units(), (double) bucket.capacity());
+      expiresMillis = 0;
+      ahead = false;
+    }
+    used = Math.max(0, level - take.returned()) + take.charged();
+  }
+
+  @Override
+  public Take take() {
+    return take;
+  }
+
+  @Override
+  public boolean fits() {
+    return take.need() == 0 || bucket.fits(used, take.need());
+  }
+
+  @Override
+  public long free() {
+    return bucket.free(used);
+  }
+
+  @Override
+  public Consumption settle(long granted) {
+    double level = used + granted;
+    long nowMillis = now / 1000;
+    double emptyMillis = Math.ceil(level * bucket.periodMicros() / bucket.rate() / 1000);
+    boolean write = granted > 0 || take.returned() > 0 || take.charged() > 0;
+    if (!write && take.ask() > 0) {
+      write = ahead || nowMillis + emptyMillis > expiresMillis;
+    }
+    if (write && !(stored instanceof BucketLevel)) {
+      counters.drop(name, stored);
+    }
+    if (write && level > 0) {
+      double expires =
+          nowMillis + Math.min(emptyMillis + EmbeddedCounters.MARGIN_MILLIS, MAX_TTL_MILLIS);
+      counters.levels.put(name, new BucketLevel(level, now, expires), expires, nowMillis);
+    } else if (write) {
+      counters.levels.remove(name);
+    }
+    return Consumption.ofBucket(level);
+  }
+}

@@ -1,0 +1,124 @@
+package dev.weir.lease;
+
+import dev.weir.config.Consumption;
+import dev.weir.config.SlidingLog;
+import dev.weir.lease.EmbeddedCounters.Level;
+import dev.weir.lease.EmbeddedCounters.LogLevel;
+import dev.weir.lease.EmbeddedCounters.Name;
+import java.util.Optional;
+
+/** A take of a log. */
+final class LogTake implements EmbeddedTake {
+  private final EmbeddedCounters counters;
+  private final Name name;
+  private final Take take;
+  private final SlidingLog algorithm;
+  private final long now;
+  private final long used;
+
+  LogTake(EmbeddedCounters counters, Name name, Take take, SlidingLog algorithm, long now) {
+    this.counters = counters;
+    this.name = name;
+    this.take = take;
+    this.algorithm = algorithm;
+    this.now = now;
+    boolean touched = take.ask() > 0 || take.returned() > 0 || take.charged() > 0;
+    long found = find(touched);
+    long charged = Math.max(0, Math.min(take.charged(), RequestLog.MAX_UNITS - found));
+    if (charged > 0) {
+      append(charged);
+    }
+    used = found + charged;
+  }
+
+  private long find(boolean touched) {
+    Optional<Level> stored = counters.levels.get(name, now / 1000);
+    if (stored.isEmpty()) {
+      if (touched) {
+        counters.logs.remove(name);
+      }
+      return 0;
+    }
+    if (!(stored.get() instanceof LogLevel last)) {
+      long carried = (long) counters.carried(name, stored.get(), now).whole(take);
+      if (touched) {
+        counters.drop(name, stored.get());
+        if (carried > 0) {
+          append(carried);
+        }
+      }
+      return carried;
+    }
+    if (touched
+        && (log().newestMicros() > now || last.windowMicros() != algorithm.windowMicros())) {
+      append(0);
+    }
+    if (take.returned() > 0 && take.grantedIn() > overMicros()) {
+      takeBack();
+    }
+    return log().unitsAfter(overMicros());
+  }
+
+  private RequestLog log() {
+    return counters.logs.get(name, now / 1000).orElseGet(RequestLog::new);
+  }
+
+  private long overMicros() {
+    return now - algorithm.windowMicros();
+  }
+
+  private void append(long units) {
+    RequestLog log = log();
+    log.append(now, units, overMicros());
+    keep(log);
+  }
+
+  private void takeBack() {
+    RequestLog log = log();
+    if (log.takeBack(take.grantedIn(), take.returned())) {
+      keep(log);
+    }
+  }
+
+  private void keep(RequestLog log) {
+    long nowMillis = now / 1000;
+    long windowMillis = algorithm.windowMicros() / 1000;
+    double expires = nowMillis + windowMillis + EmbeddedCounters.MARGIN_MILLIS;
+    if (log.isEmpty()) {
+      counters.logs.remove(name);
+    } else {
+      counters.logs.put(name, log, expires, nowMillis);
+    }
+    counters.levels.put(name, new LogLevel(algorithm.windowMicros()), expires, nowMillis);
+  }
+
+  @Override
+  public Take take() {
+    return take;
+  }
+
+  @Override
+  public boolean fits() {
+    return take.need() == 0 || algorithm.fits((double) used, take.need());
+  }
+
+  @Override
+  public long free() {
+    return algorithm.free((double) used);
+  }
+
+  @Override
+  public Consumption settle(long granted) {
+    if (granted > 0) {
+      append(granted);
+    } else if (!fits()) {
+      return new Consumption((double) used, (double) take.need(), microsUntilFits());
+    }
+    return new Consumption((double) (used + granted), 0, 0);
+  }
+
+  private long microsUntilFits() {
+    long room = algorithm.limit() - take.need();
+    return room < 0 ? 0 : log().leavingMicros(room) - overMicros();
+  }
+}

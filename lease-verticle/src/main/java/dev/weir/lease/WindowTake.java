@@ -1,0 +1,138 @@
+package dev.weir.lease;
+
+import dev.weir.config.Algorithm;
+import dev.weir.config.Consumption;
+import dev.weir.lease.EmbeddedCounters.Level;
+import dev.weir.lease.EmbeddedCounters.Name;
+import dev.weir.lease.EmbeddedCounters.WindowLevel;
+import java.util.Optional;
+
+/** A take of a sliding or a fixed window. */
+final class WindowTake implements EmbeddedTake {
+  private final EmbeddedCounters counters;
+  private final Name name;
+  private final Take take;
+  private final Algorithm algorithm;
+  private final StoreWindow window;
+  private final WindowLevel level;
+  private final long now;
+
+  private double used;
+  private double previous;
+  private boolean write;
+  private boolean writePrevious;
+  private boolean writeLevel;
+  private boolean stale;
+
+  /** Counted in another way, and carried into this one. */
+  private Optional<Level> carried = Optional.empty();
+
+  /**
+   * @param lengthMicros of a sliding window; 0 for a fixed one
+   * @param period by which windows are told apart in the store
+   */
+  WindowTake(
+      EmbeddedCounters counters,
+      Name name,
+      Take take,
+      StoreWindow window,
+      long lengthMicros,
+      String period,
+      long now) {
+    this.counters = counters;
+    this.name = name;
+    this.take = take;
+    this.algorithm = take.limit().algorithm();
+    this.window = window;
+    this.level = new WindowLevel(lengthMicros, period, window.number(), window.endMicros());
+    this.now = now;
+    find();
+  }
+
+  private void find() {
+    long nowMillis = now / 1000;
+    Optional<Level> stored = counters.levels.get(name, nowMillis);
+    double former = level.sliding() ? counters.count(name, window.number() - 1, nowMillis) : 0;
+    write = take.charged() > 0;
+    if (stored.isPresent()
+        && stored.get() instanceof WindowLevel last
+        && last.counts(level)
+        && last.endMicros() <= window.nextEndMicros()) {
+      used = counters.count(name, window.number(), nowMillis);
+      previous = former;
+      giveBack();
+      writeLevel = last.endMicros() < window.endMicros();
+    } else {
+      if (stored.isPresent()) {
+        carried = stored;
+        used = counters.carried(name, stored.get(), now).whole(take);
+        if (level.sliding()) {
+          used = Math.min(used, (double) algorithm.quota());
+        }
+        write |= take.ask() > 0 || take.returned() > 0;
+      }
+      stale = former > 0;
+      writeLevel = true;
+    }
+    used += take.charged();
+  }
+
+  private void giveBack() {
+    if (take.returned() == 0) {
+      return;
+    }
+    if (take.grantedIn() == window.endMicros()) {
+      used = Math.max(0, used - take.returned());
+      write = true;
+    } else if (level.sliding() && take.grantedIn() == window.endMicros() - level.lengthMicros()) {
+      previous = Math.max(0, previous - take.returned());
+      writePrevious = true;
+    }
+  }
+
+  private Consumption counted(double count) {
+    return new Consumption(count, previous, window.endMicros() - now);
+  }
+
+  private double counting() {
+    return algorithm.levelAfter(counted(used), 0);
+  }
+
+  @Override
+  public Take take() {
+    return take;
+  }
+
+  @Override
+  public boolean fits() {
+    return take.need() == 0 || algorithm.fits(counting(), take.need());
+  }
+
+  @Override
+  public long free() {
+    return algorithm.free(counting());
+  }
+
+  @Override
+  public Consumption settle(long granted) {
+    double count = used + granted;
+    long nowMillis = now / 1000;
+    long leftMillis = -Math.floorDiv(now - window.nextEndMicros(), 1000L);
+    double expires = nowMillis + leftMillis + EmbeddedCounters.MARGIN_MILLIS;
+    long number = window.number();
+    if (writePrevious) {
+      counters.setCount(name, number - 1, previous, expires, nowMillis);
+    }
+    if (write || granted > 0) {
+      carried.ifPresent(from -> counters.drop(name, from));
+      if (stale) {
+        counters.setCount(name, number - 1, 0, expires, nowMillis);
+      }
+      counters.setCount(name, number, count, expires, nowMillis);
+      if (writeLevel && count > 0) {
+        counters.levels.put(name, level, expires, nowMillis);
+      }
+    }
+    return counted(count);
+  }
+}
