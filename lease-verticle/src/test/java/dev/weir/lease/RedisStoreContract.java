@@ -4,16 +4,22 @@ import static dev.weir.lease.StoreDriver.limit;
 import static dev.weir.lease.StoreDriver.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.config.Consumption;
 import dev.weir.config.Limit;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod.CalendarUnit;
 import dev.weir.lease.RefillOutcome.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a store on one Redis does besides: what it leaves there, and for how long. */
 abstract class RedisStoreContract extends StoreContract {
@@ -98,6 +104,102 @@ abstract class RedisStoreContract extends StoreContract {
     assertThat(names()).noneMatch(name -> name.contains("nobody"));
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void neitherAPeekNorADenialWritesWhateverTheAlgorithm(Limit limit) {
+    store.step("acme", take(limit, 10));
+    time.advance(Duration.ofMillis(5));
+    List<Object> before = contents();
+    List<Long> lives = names().stream().map(this::pttl).toList();
+    store.step("acme", Take.peek(limit));
+    assertThat(store.step("acme", take(limit, 9)).get(0).granted()).isZero();
+    store.step("acme", new Take(limit, 5, 12345, 0, 0, 0));
+    if (limit.algorithm().windowed()) {
+      assertThat(contents()).isEqualTo(before);
+    }
+    for (int i = 0; i < lives.size(); i++) {
+      assertThat(pttl(names().get(i))).isLessThanOrEqualTo(lives.get(i));
+    }
+    store.step("nobody", Take.peek(limit));
+    store.step("nobody", take(limit, 11));
+    assertThat(names()).noneMatch(name -> name.contains("nobody"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void allNamesOfEveryAlgorithmLiveUntilNothingCounts(Limit limit) {
+    long end = 0;
+    for (int i = 0; i < 3; i++) {
+      Consumption counted = store.step("acme", take(limit, 2)).get(0).consumption();
+      store.step("acme", new Take(limit, 1, time.epochMicros() + end, 1, 0, 0));
+      end = counted.leftMicros();
+      long empty = limit.algorithm().microsUntilReset(counted, 0) / 1000;
+      assertThat(names()).isNotEmpty();
+      assertThat(names())
+          .filteredOn(name -> !name.contains("authorized"))
+          .allSatisfy(
+              name -> assertThat(pttl(name)).isBetween(empty, empty + 86_500_000 + MARGIN_MILLIS));
+      time.advance(Duration.ofSeconds(4));
+    }
+    assertThat(names()).allSatisfy(name -> assertThat(pttl(name)).isPositive());
+  }
+
+  @Test
+  void countersOfWindowsCarryTheirNumbers() {
+    Limit limit =
+        new Limit("search", Set.of(), new SlidingWindow(10, Duration.ofSeconds(10)));
+    store.step("acme", take(limit, 3));
+    long jitter = Jitter.micros("acme", 10_000_000);
+    long number = Math.floorDiv(time.epochMicros() + jitter, 10_000_000L);
+    assertThat(server().call("GET", "weir:{acme}:search:window:" + number)).isEqualTo("3");
+    assertThat(pttl("weir:{acme}:search:window:" + number)).isBetween(10_000L, 30_000L);
+    store.forget("acme", "search");
+    assertThat(names()).allMatch(name -> name.contains("authorized"));
+  }
+
+  @Test
+  void whatIsOfNoUseAfterAChangeIsGone() {
+    for (Limit from : AlgorithmContract.ten()) {
+      for (Limit to : AlgorithmContract.ten()) {
+        server().call("FLUSHALL");
+        store.step("acme", take(from, 3));
+        store.step("acme", take(to, 3));
+        Set<String> after = withoutAuthorized();
+        server().call("FLUSHALL");
+        store.step("acme", take(to, 6));
+        assertThat(after).isEqualTo(withoutAuthorized());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-40, -20, -1, 1, 20, 40, 400})
+  void theStoresClockChoosesTheWindowOfACalendar(long daysOff) {
+    Limit limit = AlgorithmContract.calendar(10, CalendarUnit.MONTH);
+    VirtualClock nodeTime = new VirtualClock();
+    try (StoreDriver other = RedisTime.store(vertx, server(), time, nodeTime, "weir").start()) {
+      // What it learned of the store's time is of no use any more.
+      nodeTime.advance(Duration.ofDays(daysOff));
+      if (Math.abs(daysOff) < 30) {
+        assertThat(other.granted("acme", limit, 10)).isEqualTo(10);
+      } else {
+        // Its clock is off by more than a window; the store's word puts it right.
+        other.step("acme", Take.peek(limit));
+        assertThat(other.granted("acme", limit, 10)).isEqualTo(10);
+      }
+      assertThat(store.granted("acme", limit, 1)).isZero();
+      assertThat(store.step("acme", Take.peek(limit)).get(0).used()).isEqualTo(10);
+    }
+  }
+
+  private List<Object> contents() {
+    return names().stream().map(name -> server().call("DUMP", name)).toList();
+  }
+
+  private Set<String> withoutAuthorized() {
+    return names().stream().filter(n -> !n.contains("authorized")).collect(Collectors.toSet());
+  }
+
   @Test
   void anEmptyLevelIsNotKept() {
     Limit limit = limit(1, Duration.ofMinutes(1), 10);
@@ -146,6 +248,7 @@ abstract class RedisStoreContract extends StoreContract {
   }
 
   private List<String> names() {
-    return ((List<?>) server().call("KEYS", "weir:*")).stream().map(String.class::cast).toList();
+    return ((List<?>) server().call("KEYS", "weir:*"))
+        .stream().map(String.class::cast).sorted().toList();
   }
 }

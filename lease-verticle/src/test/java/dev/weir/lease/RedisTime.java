@@ -79,10 +79,27 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   /** A store on virtual time. */
   static StoreDriver store(
       Vertx vertx, StoreUrl url, Commands redis, VirtualClock time, String prefix) {
+    return store(vertx, url, redis, time, time, prefix);
+  }
+
+  private static StoreDriver store(
+      Vertx vertx,
+      StoreUrl url,
+      Commands redis,
+      VirtualClock time,
+      Clock nodeTime,
+      String prefix) {
     RedisTime redisTime = new RedisTime(redis, time);
     redisTime.set("{" + StoreKeys.WARM_UP + "}");
-    return new StoreDriver(
-        vertx, store(vertx, url, new StoreKeys(prefix), script(time)), redisTime);
+    Store store = store(vertx, url, new StoreKeys(prefix), script(nodeTime));
+    return new StoreDriver(vertx, store, redisTime);
+  }
+
+  /** A store on {@code server} and virtual time, and a node on a time of its own. */
+  static StoreDriver store(
+      Vertx vertx, RedisServer server, VirtualClock time, Clock nodeTime, String prefix) {
+    StoreUrl url = StoreUrl.parse(server.url());
+    return store(vertx, url, new Standalone(server.probe()), time, nodeTime, prefix);
   }
 
   /** A store on {@code server} and virtual time. */
