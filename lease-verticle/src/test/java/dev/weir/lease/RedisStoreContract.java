@@ -146,8 +146,7 @@ abstract class RedisStoreContract extends StoreContract {
 
   @Test
   void countersOfWindowsCarryTheirNumbers() {
-    Limit limit =
-        new Limit("search", Set.of(), new SlidingWindow(10, Duration.ofSeconds(10)));
+    Limit limit = new Limit("search", Set.of(), new SlidingWindow(10, Duration.ofSeconds(10)));
     store.step("acme", take(limit, 3));
     long jitter = Jitter.micros("acme", 10_000_000);
     long number = Math.floorDiv(time.epochMicros() + jitter, 10_000_000L);

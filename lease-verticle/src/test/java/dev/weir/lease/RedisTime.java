@@ -83,12 +83,7 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   }
 
   private static StoreDriver store(
-      Vertx vertx,
-      StoreUrl url,
-      Commands redis,
-      VirtualClock time,
-      Clock nodeTime,
-      String prefix) {
+      Vertx vertx, StoreUrl url, Commands redis, VirtualClock time, Clock nodeTime, String prefix) {
     RedisTime redisTime = new RedisTime(redis, time);
     redisTime.set("{" + StoreKeys.WARM_UP + "}");
     Store store = store(vertx, url, new StoreKeys(prefix), script(nodeTime));

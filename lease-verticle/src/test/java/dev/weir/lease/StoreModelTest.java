@@ -193,8 +193,7 @@ final class StoreModelTest {
   Arbitrary<Algorithm> algorithms() {
     Arbitrary<Long> quotas = Arbitraries.of(1L, 3L, 10L, 100L, 1_000_003L);
     Arbitrary<Duration> windows =
-        Arbitraries.of(
-            Duration.ofMillis(10), Duration.ofSeconds(1), Duration.ofMillis(7001));
+        Arbitraries.of(Duration.ofMillis(10), Duration.ofSeconds(1), Duration.ofMillis(7001));
     return Combinators.combine(
             quotas,
             windows,
