@@ -463,10 +463,8 @@ final class KeyEntry extends LimitLease {
         granted |= level.granted() > 0;
       } else if (i >= 0) {
         // Granted under numbers that no longer hold.
+        lease(i).learn(take.limit().algorithm(), flight.told(answer, level, nowMicros));
         lease(i).owed += level.granted();
-        if (bound.limits[i].algorithm().getClass() == take.limit().algorithm().getClass()) {
-          lease(i).learn(flight.told(answer, level, nowMicros));
-        }
       } else if (level.granted() > 0) {
         long grantedIn = answer.storeMicros() + level.consumption().leftMicros();
         orphans.accept(new Take(take.limit(), level.granted(), grantedIn, 0, 0, 0));

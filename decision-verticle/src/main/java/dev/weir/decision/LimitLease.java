@@ -1,6 +1,7 @@
 package dev.weir.decision;
 
 import dev.weir.client.LimitStatus;
+import dev.weir.config.Algorithm;
 import dev.weir.config.Consumption;
 import dev.weir.lease.LeaseSize;
 import java.lang.invoke.MethodHandles;
@@ -104,33 +105,49 @@ class LimitLease {
 
   /** Takes in a grant; it first pays for what was spent without the store. */
   final void deposit(long granted, Told told) {
-    learn(told);
+    learn(limit.algorithm(), told);
     long paid = owed < 0 ? Math.min(granted, -owed) : 0;
     owed += paid;
     PERMITS.getAndAdd(this, granted - paid);
   }
 
-  /** Takes in what the store has counted. */
-  final void learn(Told told) {
+  /**
+   * Takes in what the store has counted.
+   *
+   * @param counted the limit's algorithm when the store was asked, which may have changed since
+   */
+  final void learn(Algorithm counted, Told told) {
     Consumption consumption = told.consumption();
     used = consumption.used();
-    syncedMicros = told.nowMicros();
-    if (limit.algorithm().windowed()) {
-      long end = told.storeMicros() + consumption.leftMicros();
-      if (end != window.endMicros() && limit.algorithm().leasable()) {
-        // Permits of a window are spent in it, or go back to it, or nowhere; and it is over.
-        PERMITS.setVolatile(this, 0L);
-        owed = Math.min(0, owed);
-      }
-      window =
-          new Window(
-              consumption.previous(),
-              consumption.leftMicros(),
-              end,
-              told.askedMicros() + consumption.leftMicros());
-    } else {
+    syncedMicros = isOfMyKind(counted) ? told.nowMicros() : NEVER;
+    if (!counted.windowed()) {
       window = NO_WINDOW;
+      return;
     }
+    long end = told.storeMicros() + consumption.leftMicros();
+    if (end != window.endMicros() && counted.leasable()) {
+      // Permits of a window are spent in it, or go back to it, or nowhere; and it is over.
+      PERMITS.setVolatile(this, 0L);
+      owed = Math.min(0, owed);
+    }
+    Window latest =
+        new Window(
+            consumption.previous(),
+            consumption.leftMicros(),
+            end,
+            told.askedMicros() + consumption.leftMicros());
+    window = counted.equals(limit.algorithm()) ? latest : underOtherNumbers(latest);
+  }
+
+  private boolean isOfMyKind(Algorithm other) {
+    return other.getClass() == limit.algorithm().getClass();
+  }
+
+  /** When a cost fits a log is told for its numbers alone; a window's counts hold for any. */
+  private Window underOtherNumbers(Window told) {
+    return limit.algorithm().leasable()
+        ? told
+        : new Window(0, 0, told.endMicros(), told.untilMicros());
   }
 
   /** When the window of the permits is over at the latest. */
@@ -218,14 +235,13 @@ class LimitLease {
 
   /** Takes over what is known and owed of the same limit under other numbers. */
   final void succeed(BoundLimit next, LimitLease former) {
-    boolean sameKind =
-        former.limit != null && former.limit.algorithm().getClass() == next.algorithm().getClass();
     limit = next;
     size = LeaseSize.INITIAL;
     owed = former.owed;
     used = former.used;
-    window = former.window;
+    window = underOtherNumbers(former.window);
     // What another algorithm has counted means nothing to this one; the store carries it over.
-    syncedMicros = sameKind ? former.syncedMicros : NEVER;
+    boolean same = former.limit != null && isOfMyKind(former.limit.algorithm());
+    syncedMicros = same ? former.syncedMicros : NEVER;
   }
 }

@@ -10,19 +10,30 @@ import dev.weir.client.Decision.Denied;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Algorithm;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
 import dev.weir.config.Plan;
+import dev.weir.config.SlidingLog;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod.Calendar;
+import dev.weir.config.WindowPeriod.CalendarUnit;
+import dev.weir.config.WindowPeriod.Every;
 import dev.weir.lease.Store;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class DeciderTest {
 
@@ -404,7 +415,211 @@ class DeciderTest {
     assertThat(decision.remaining()).isEqualTo(93);
   }
 
+  @Test
+  void movingToAnotherAlgorithmKeepsWhatWasUsed() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 10_000));
+    node.allowedOf(100, "a");
+    List<Algorithm> algorithms =
+        List.of(
+            new FixedWindow(10_000, new Every(YEAR)),
+            new SlidingWindow(10_000, YEAR),
+            new SlidingLog(10_000, YEAR),
+            new TokenBucket(1, YEAR, 10_000),
+            new FixedWindow(10_000, new Calendar(CalendarUnit.YEAR, ZoneId.of("Europe/Berlin"))));
+    int used = 100;
+    for (Algorithm algorithm : algorithms) {
+      node.decider.configure(Plans.config(Plans.of("p", algorithm)));
+      assertThat(node.check("a", 0).remaining()).as("%s", algorithm).isEqualTo(10_000 - used);
+      used += node.allowedOf(50, "a");
+      assertThat(node.check("a", 1).remaining()).as("%s", algorithm).isEqualTo(10_000 - ++used);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("tenAnHour")
+  void aRaiseEndsALocalDenialOfEveryAlgorithmAtOnce(Algorithm ten, Algorithm twenty) {
+    TestNode node = node(Plans.of("p", ten));
+    assertThat(node.allowedOf(50, "a")).isEqualTo(10);
+    node.decider.configure(Plans.config(Plans.of("p", twenty)));
+    assertThat(node.allowedOf(50, "a")).isEqualTo(10);
+    node.decider.configure(Plans.config(Plans.of("p", ten)));
+    assertThat(node.allowedOf(50, "a")).isZero();
+    assertThat(node.check("a", 0).remaining()).isZero();
+    node.decider.configure(Plans.config(Plans.of("p", twenty)));
+    assertThat(node.allowedOf(50, "a")).isZero();
+  }
+
+  static List<Arguments> tenAnHour() {
+    return List.of(
+        Arguments.of(new TokenBucket(1, YEAR, 10), new TokenBucket(1, YEAR, 20)),
+        Arguments.of(new FixedWindow(10, new Every(YEAR)), new FixedWindow(20, new Every(YEAR))),
+        Arguments.of(new SlidingWindow(10, YEAR), new SlidingWindow(20, YEAR)),
+        Arguments.of(new SlidingLog(10, YEAR), new SlidingLog(20, YEAR)));
+  }
+
+  // ---- windows
+
+  @ParameterizedTest
+  @MethodSource("tenThousandAMinute")
+  void aWindowIsLeasedAndAdmitsItsLimit(Algorithm algorithm) {
+    TestNode node = node(Plans.of("p", algorithm));
+    assertThat(node.allowedOf(20_000, "a")).isEqualTo(10_000);
+    // The ceiling is 100.
+    assertThat(node.storeCalls).isLessThan(7 + 10_000 * 8 / (100 * 7) + 5);
+    clock.advance(Duration.ofMillis(node.check("a", 10_000).retryAfterMillis()));
+    assertThat(node.allowedOf(20_000, "a")).isEqualTo(10_000);
+  }
+
+  static List<Algorithm> tenThousandAMinute() {
+    return List.of(
+        new FixedWindow(10_000, new Every(MINUTE)),
+        new FixedWindow(10_000, new Calendar(CalendarUnit.DAY, ZoneId.of("UTC"))),
+        new SlidingWindow(10_000, MINUTE));
+  }
+
+  @Test
+  void permitsEndWithTheirWindow() {
+    FixedWindow algorithm = new FixedWindow(10_000, new Every(MINUTE));
+    TestNode node = node(Plans.of("p", algorithm));
+    clock.advance(Duration.ofMillis(node.check("a", 1).resetAfterMillis() - 500));
+    node.allowedOf(40, "a");
+    assertThat(node.decider.outstanding()).isPositive();
+    clock.advance(Duration.ofMillis(500));
+    int calls = node.storeCalls;
+    assertThat(node.check("a", 1).remaining()).isEqualTo(9_999);
+    assertThat(node.storeCalls).isEqualTo(calls + 1);
+    node.decider.giveAllBack();
+    assertThat(node.inspect("a").statuses().get(0).remaining()).isEqualTo(9_999);
+  }
+
+  @Test
+  void aWindowThatIsOverIsNotToldToWhoPeeks() {
+    TestNode node = node(Plans.of("p", new FixedWindow(100, new Every(MINUTE))));
+    clock.advance(Duration.ofMillis(node.check("a", 1).resetAfterMillis() - 500));
+    node.check("a", 40);
+    clock.advance(Duration.ofMillis(500));
+    assertThat(node.check("a", 0).remaining()).isEqualTo(100);
+  }
+
+  @Test
+  void aResetStaysWhereItIsWhileTimePasses() {
+    TestNode node = node(Plans.of("p", new FixedWindow(10_000, new Every(MINUTE))));
+    node.allowedOf(100, "a");
+    long reset = node.check("a", 1).resetAfterMillis();
+    clock.advance(Duration.ofMillis(200));
+    assertThat(node.check("a", 1).resetAfterMillis()).isEqualTo(reset - 200);
+  }
+
+  @Test
+  void theWindowOfOneLimitDoesNotEndTheLeasesOfAnother() {
+    Limit search =
+        new Limit("search", Set.of("search"), new SlidingWindow(1_000, Duration.ofMillis(300)));
+    Plan plan = new Plan("p", List.of(Plans.limit("all", 1, YEAR, 100_000), search));
+    TestNode node = node(plan);
+    checkAt(node, "search");
+    node.allowedOf(500, "a");
+    clock.advance(Duration.ofMillis(301));
+    node.decider.tendKeys();
+    node.allowedOf(100, "a");
+    int calls = node.storeCalls;
+    node.allowedOf(1_000, "a");
+    assertThat(node.storeCalls - calls).isLessThan(20);
+  }
+
+  @ParameterizedTest
+  @MethodSource("sevenInThreeSeconds")
+  void waitingExactlyRetryAfterAdmitsWhateverTheAlgorithm(Algorithm algorithm) {
+    TestNode node = node(Plans.of("p", algorithm));
+    for (int round = 0; round < 200; round++) {
+      long cost = 1L + round * 5 % 7;
+      Decision decision = node.check("a", cost);
+      if (!decision.allowed()) {
+        clock.advance(Duration.ofMillis(decision.retryAfterMillis()));
+        assertThat(node.check("a", cost).allowed()).isTrue();
+      }
+      clock.advance(Duration.ofMillis(round * 11L % 97));
+    }
+  }
+
+  static List<Algorithm> sevenInThreeSeconds() {
+    Duration window = Duration.ofSeconds(3);
+    return List.of(
+        new TokenBucket(7, window, 7),
+        new FixedWindow(7, new Every(window)),
+        new SlidingWindow(7, window),
+        new SlidingLog(7, window));
+  }
+
+  @Test
+  void aLogAsksTheStoreForEachDecisionAndIsExact() {
+    TestNode node = node(Plans.of("p", new SlidingLog(3, SECOND)));
+    for (int i = 0; i < 3; i++) {
+      assertThat(node.check("a", 1).allowed()).isTrue();
+      clock.advance(Duration.ofMillis(100));
+    }
+    assertThat(node.check("a", 1).retryAfterMillis()).isEqualTo(700);
+    assertThat(node.check("a", 2).retryAfterMillis()).isEqualTo(800);
+    assertThat(node.storeCalls).isEqualTo(5);
+    clock.advance(Duration.ofMillis(700));
+    assertThat(node.check("a", 1).allowed()).isTrue();
+    assertThat(node.check("a", 1).retryAfterMillis()).isEqualTo(100);
+    assertThat(node.decider.outstanding()).isZero();
+  }
+
+  @Test
+  void sixtyAtOnceAtALogOfFiveAdmitExactlyFive() {
+    TestNode node = node(Plans.of("p", new SlidingLog(5, MINUTE)));
+    node.hold();
+    List<List<Decision>> answers = askAtOnce(node, 60);
+    node.release();
+    assertThat(answers).allMatch(answer -> answer.size() == 1);
+    assertThat(allowed(answers)).isEqualTo(5);
+    // One for the first, one for those who came meanwhile, and one to hear when the next fits.
+    assertThat(node.storeCalls).isEqualTo(3);
+  }
+
+  @Test
+  void aMonthStartsAnewOnTheFirstInItsZone() {
+    clock.advance(
+        Duration.between(
+            Instant.ofEpochMilli(clock.epochMillis()), Instant.parse("2040-01-31T22:59:59Z")));
+    Calendar month = new Calendar(CalendarUnit.MONTH, ZoneId.of("Europe/Berlin"));
+    TestNode node =
+        new TestNode(
+            clock,
+            TestStores.embedded(clock),
+            Plans.config(Plans.of("p", new FixedWindow(5, month))),
+            1000);
+    assertThat(node.allowedOf(10, "a")).isEqualTo(5);
+    assertThat(node.check("a", 1).retryAfterMillis()).isEqualTo(1_000);
+    clock.advance(SECOND);
+    assertThat(node.allowedOf(10, "a")).isEqualTo(5);
+    // February of a leap year.
+    assertThat(node.check("a", 1).retryAfterMillis()).isEqualTo(Duration.ofDays(29).toMillis());
+  }
+
   // ---- several limits
+
+  @Test
+  void limitsOfSeveralAlgorithmsAreTakenAllOrNone() {
+    Plan plan =
+        new Plan(
+            "p",
+            List.of(
+                Plans.limit("bucket", 1, YEAR, 10_000),
+                new Limit("fixed", Set.of(), new FixedWindow(9_000, new Every(YEAR))),
+                new Limit("sliding", Set.of(), new SlidingWindow(8_000, YEAR)),
+                new Limit("strict", Set.of(), new TokenBucket(1, YEAR, 70), true),
+                new Limit("log", Set.of(), new SlidingLog(60, YEAR))));
+    TestNode node = node(plan);
+    assertThat(node.allowedOf(100, "a")).isEqualTo(60);
+    Decision denied = node.check("a", 1);
+    assertThat(denied.status().policy().name()).isEqualTo("log");
+    node.decider.giveAllBack();
+    assertThat(node.inspect("a").statuses())
+        .extracting(LimitStatus::remaining)
+        .containsExactly(9_940L, 8_940L, 7_940L, 10L, 0L);
+  }
 
   @Test
   void severalLimitsAreTakenAllOrNone() {

@@ -4,12 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
+import dev.weir.config.Algorithm;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.Plan;
+import dev.weir.config.SlidingLog;
+import dev.weir.config.SlidingWindow;
+import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod.Every;
 import dev.weir.lease.Store;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -23,6 +33,7 @@ import net.jqwik.api.constraints.IntRange;
 class FleetPropertyTest {
 
   private static final Duration YEAR = Duration.ofDays(365);
+  private static final Duration DECADE = Duration.ofDays(3660);
 
   enum Kind {
     CHECK,
@@ -86,16 +97,103 @@ class FleetPropertyTest {
     }
   }
 
+  /** A window's permits are spent in it or nowhere. */
+  @Property(tries = 300)
+  void aFixedWindowAdmitsAtMostItsLimit(
+      @ForAll("healthy") List<Step> steps,
+      @ForAll @IntRange(min = 1, max = 5_000) int limit,
+      @ForAll @IntRange(min = 50, max = 10_000) int millis) {
+    admitsAtMostTheLimitInAWindow(
+        steps, new FixedWindow(limit, new Every(Duration.ofMillis(millis))), millis);
+  }
+
+  @Property(tries = 300)
+  void aSlidingWindowAdmitsAtMostItsLimitInAWindow(
+      @ForAll("healthy") List<Step> steps,
+      @ForAll @IntRange(min = 1, max = 5_000) int limit,
+      @ForAll @IntRange(min = 50, max = 10_000) int millis) {
+    admitsAtMostTheLimitInAWindow(
+        steps, new SlidingWindow(limit, Duration.ofMillis(millis)), millis);
+  }
+
+  private static void admitsAtMostTheLimitInAWindow(
+      List<Step> steps, Algorithm algorithm, long millis) {
+    long turn = turnOfWindow(millis);
+    Fleet fleet = new Fleet(Plans.of("p", algorithm));
+    Map<Long, Long> admitted = new HashMap<>();
+    long before = 0;
+    for (Step step : steps) {
+      fleet.run(step);
+      long after = fleet.admitted();
+      long window = Math.floorDiv(fleet.clock.micros() / 1000 - turn, millis);
+      assertThat(admitted.merge(window, after - before, Long::sum))
+          .isLessThanOrEqualTo(algorithm.quota());
+      before = after;
+    }
+  }
+
+  /** When a window of the key ends, whole milliseconds of the fleet's clock, rounded up. */
+  private static long turnOfWindow(long millis) {
+    Plan plan = Plans.of("p", new FixedWindow(1, new Every(Duration.ofMillis(millis))));
+    return new Fleet(plan).nodes.get(0).inspect("a").statuses().get(0).resetAfterMillis();
+  }
+
+  @Property(tries = 300)
+  void aLogAdmitsAtMostItsLimitInAnySpanOfAWindow(
+      @ForAll("healthy") List<Step> steps,
+      @ForAll @IntRange(min = 1, max = 500) int limit,
+      @ForAll @IntRange(min = 50, max = 10_000) int millis) {
+    Fleet fleet = new Fleet(Plans.of("p", new SlidingLog(limit, Duration.ofMillis(millis))));
+    NavigableMap<Long, Long> admitted = new TreeMap<>();
+    long before = 0;
+    for (Step step : steps) {
+      fleet.run(step);
+      long after = fleet.admitted();
+      long now = fleet.clock.micros() / 1000;
+      admitted.merge(now, after - before, Long::sum);
+      assertThat(
+              admitted.tailMap(now - millis, false).values().stream()
+                  .mapToLong(Long::longValue)
+                  .sum())
+          .isLessThanOrEqualTo(limit);
+      before = after;
+    }
+  }
+
   /** Every unit spent, with the store or without it, is charged to the store once, in the end. */
   @Property(tries = 300)
-  void theStoreLearnsOfEveryUnitSpentAndOfNoOther(@ForAll("troubled") List<Step> steps) {
-    Fleet fleet = new Fleet(Plans.bucket("p", 1, YEAR, 100_000_000));
+  void theStoreLearnsOfEveryUnitSpentAndOfNoOther(
+      @ForAll("troubled") List<Step> steps, @ForAll @IntRange(min = 0, max = 2) int kind) {
+    Fleet fleet = new Fleet(Plans.of("p", slowest(kind, 100_000_000)));
+    fleet.kinds = List.of(kind);
     steps.forEach(fleet::run);
     fleet.settle();
     long left = fleet.nodes.get(0).inspect("a").statuses().get(0).remaining();
     long capacity = fleet.capacity;
     assertThat(capacity - left).isEqualTo(fleet.admitted());
     assertThat(fleet.unanswered()).isZero();
+  }
+
+  /** From one algorithm to another nobody gets a unit twice. */
+  @Property(tries = 300)
+  void noChangeOfTheAlgorithmForgetsAUnit(@ForAll("troubled") List<Step> steps) {
+    Fleet fleet = new Fleet(Plans.of("p", slowest(0, 100_000_000)));
+    fleet.kinds = List.of(0, 1, 2, 3);
+    steps.forEach(fleet::run);
+    fleet.settle();
+    long left = fleet.nodes.get(0).inspect("a").statuses().get(0).remaining();
+    assertThat(fleet.capacity - left).isGreaterThanOrEqualTo(fleet.admitted());
+    assertThat(fleet.unanswered()).isZero();
+  }
+
+  /** Of which nothing comes back in the time that a test takes. */
+  private static Algorithm slowest(int kind, long quota) {
+    return switch (kind) {
+      case 0 -> new TokenBucket(1, YEAR, quota);
+      case 1 -> new FixedWindow(quota, new Every(DECADE));
+      case 2 -> new SlidingWindow(quota, DECADE);
+      default -> new SlidingLog(quota, DECADE);
+    };
   }
 
   /** Three nodes and what was asked of them. */
@@ -105,6 +203,9 @@ class FleetPropertyTest {
     private final List<Long> costs = new ArrayList<>();
     private final List<List<Decision>> answers = new ArrayList<>();
     long capacity;
+
+    /** Of the algorithms that a change chooses from. */
+    List<Integer> kinds = List.of(0);
 
     Fleet(Plan plan) {
       Store store = TestStores.embedded(clock);
@@ -138,7 +239,7 @@ class FleetPropertyTest {
 
     private void change(int amount) {
       capacity = 100_000_000L + amount;
-      Plan plan = Plans.bucket("p", 1, YEAR, capacity);
+      Plan plan = Plans.of("p", slowest(kinds.get(amount % kinds.size()), capacity));
       nodes.forEach(node -> node.decider.configure(Plans.config(plan)));
     }
 

@@ -11,6 +11,9 @@ import java.time.Duration;
 /** Stores for tests on virtual time. */
 final class TestStores {
 
+  /** The embedded store does not ask anything of it. */
+  private static final Vertx VERTX = Vertx.vertx();
+
   private TestStores() {}
 
   static Store embedded(Clock clock) {
@@ -18,7 +21,7 @@ final class TestStores {
         StoreUrl.parse("embedded"),
         "weir",
         Duration.ofSeconds(60),
-        Vertx.vertx(),
+        VERTX,
         clock,
         new SimpleMeterRegistry());
   }
