@@ -84,6 +84,9 @@ final class YamlText {
       throw refused(where + "is not YAML: " + oneLine(e.getProblem()));
     } catch (YAMLException e) {
       throw refused("is not YAML: " + oneLine(e.getMessage()));
+    } catch (NumberFormatException e) {
+      // What the parser makes of a text that ends within an escape, as "\\u does.
+      throw refused("is not YAML: an escape in a text has too few digits");
     }
   }
 

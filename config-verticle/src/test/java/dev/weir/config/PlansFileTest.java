@@ -254,6 +254,12 @@ class PlansFileTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"plans: \"\\u", "plans: \"\\x", "plans: \"\\U0001"})
+  void aFileThatEndsWithinAnEscapeIsRefused(String yaml) {
+    assertThat(errorsOf(yaml)).singleElement().asString().contains("is not YAML: ");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", "# only a comment", "---", "null", "[]", "text", "a: 1\n---\nb: 2"})
   void aFileThatIsNoMapIsRefused(String yaml) {
     assertThat(errorsOf(yaml)).isNotEmpty();
