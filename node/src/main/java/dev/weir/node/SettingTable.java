@@ -6,6 +6,7 @@ import static dev.weir.node.SettingParser.list;
 import static dev.weir.node.SettingParser.optional;
 import static dev.weir.node.SettingParser.wholeNumber;
 
+import dev.weir.decision.AddressBlock;
 import dev.weir.lease.StoreUrl;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,7 +77,7 @@ final class SettingTable {
       open("accuracy_window", "WEIR_ACCURACY_WINDOW", "60s", duration("1s", "1d"), "Of tolerance");
   static final Setting<Integer> MAX_KEYS =
       open("max_keys", "WEIR_MAX_KEYS", "1000000", wholeNumber(1, 1_000_000_000), "Held at once");
-  static final Setting<List<String>> TRUSTED_PROXIES =
+  static final Setting<List<AddressBlock>> TRUSTED_PROXIES =
       open(
           "trusted_proxies",
           "WEIR_TRUSTED_PROXIES",

@@ -202,7 +202,8 @@ public final class Weir {
 
     Settings.Http http = settings.http();
     DecisionVerticle.Endpoint endpoint =
-        new DecisionVerticle.Endpoint(http.host(), http.port(), http.token().map(Secret::text));
+        new DecisionVerticle.Endpoint(
+            http.host(), http.port(), http.token().map(Secret::text), settings.trustedProxies());
     AtomicReference<DecisionVerticle> first = new AtomicReference<>();
     Supplier<DecisionVerticle> instances =
         () -> {
