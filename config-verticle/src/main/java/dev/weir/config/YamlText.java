@@ -82,7 +82,8 @@ final class YamlText {
                   + (e.getProblemMark().getColumn() + 1)
                   + ": ";
       throw refused(where + "is not YAML: " + oneLine(e.getProblem()));
-    } catch (YAMLException e) {
+    } catch (YAMLException | NumberFormatException e) {
+      // The second is what the reader makes of some broken escapes in a quoted text.
       throw refused("is not YAML: " + oneLine(e.getMessage()));
     }
   }

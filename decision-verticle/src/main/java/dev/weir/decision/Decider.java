@@ -470,7 +470,7 @@ public final class Decider {
       KeyEntry entry = keys.get(key);
       for (int i = 0; i < plan.limits.length; i++) {
         double used = answer.levels().get(i).used();
-        statuses.add(LimitLease.status(plan.limits[i], used, unspent(entry, i)));
+        statuses.add(LimitLease.status(plan.limits[i], used, unspent(entry, i), 0));
       }
       return new KeyLimits(key, plan.plan, statuses, 0, false);
     }
@@ -492,7 +492,7 @@ public final class Decider {
       synchronized (entry) {
         for (int i = 0; i < plan.limits.length; i++) {
           double used = entry.level(plan, i, now);
-          statuses.add(LimitLease.status(plan.limits[i], used, 0));
+          statuses.add(LimitLease.status(plan.limits[i], used, 0, 0));
           stale = Math.max(stale, entry.staleMillis(now));
         }
       }

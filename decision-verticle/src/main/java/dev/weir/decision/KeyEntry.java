@@ -464,19 +464,20 @@ final class KeyEntry extends LimitLease {
     endWrite();
   }
 
-  /** Takes back what a refill that was certainly not carried out had with it. */
+  /**
+   * Takes back what a refill that came to nothing had with it. Whether the store carried it out may
+   * be unknown; then returns are lost, since a permit must never be there twice, and charges are
+   * made again, since a unit must never be spent for nothing.
+   */
   void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
     inFlight = null;
-    if (!unsent) {
-      return;
-    }
     for (Take take : flight.refill.takes()) {
+      long returned = unsent ? take.returned() : 0;
       int i = indexOf(bound, take.limit().name());
-      long owed = take.returned() - take.charged();
       if (i >= 0) {
-        lease(i).owed += owed;
-      } else if (owed != 0) {
-        orphans.accept(new Take(take.limit(), take.returned(), take.charged(), 0, 0));
+        lease(i).owed += returned - take.charged();
+      } else if (returned != 0 || take.charged() != 0) {
+        orphans.accept(new Take(take.limit(), returned, take.charged(), 0, 0));
       }
     }
   }
@@ -536,6 +537,18 @@ final class KeyEntry extends LimitLease {
       outage = new Outage(plan, this, 1.0 / nodes, nowMicros);
     }
     return outage.decide(this, endpoint, cost, nowMicros);
+  }
+
+  /** Units of a limit that are on their way to be charged, so that neither side shows them now. */
+  long chargedInFlight(int limit) {
+    if (inFlight == null) {
+      return 0;
+    }
+    String name = bound.limits[limit].limit().name();
+    return inFlight.refill.takes().stream()
+        .filter(take -> take.limit().name().equals(name))
+        .mapToLong(Take::charged)
+        .sum();
   }
 
   /** Has permits above the ceiling owed to the store: nobody waits for them any more. */
@@ -641,7 +654,7 @@ final class KeyEntry extends LimitLease {
 
   private Decision allowed(BoundPlan plan, String endpoint, long nowMicros) {
     if (plan.single) {
-      LimitStatus status = status(permits());
+      LimitStatus status = status(permits(), nowMicros);
       return new Decision.Allowed(
           key, plan.plan.name(), status, List.of(status), staleMillis(nowMicros), false);
     }
@@ -651,7 +664,7 @@ final class KeyEntry extends LimitLease {
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint)) {
         LimitLease lease = lease(i);
-        LimitStatus status = lease.status(lease.permits());
+        LimitStatus status = lease.status(lease.permits(), nowMicros);
         statuses.add(status);
         if (tightest == null || status.remaining() < tightest.remaining()) {
           tightest = status;
@@ -661,7 +674,7 @@ final class KeyEntry extends LimitLease {
     }
     if (tightest == null) {
       // No limit applies to the endpoint: the first one stands for the plan, untouched.
-      tightest = status(permits());
+      tightest = status(permits(), nowMicros);
       statuses.add(tightest);
     }
     return new Decision.Allowed(
@@ -674,13 +687,13 @@ final class KeyEntry extends LimitLease {
     List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint)) {
-        statuses.add(lease(i).status(lease(i).permits()));
+        statuses.add(lease(i).status(lease(i).permits(), nowMicros));
       }
     }
     return new Decision.Denied(
         key,
         plan.plan.name(),
-        lease(limit).status(lease(limit).permits()),
+        lease(limit).status(lease(limit).permits(), nowMicros),
         List.copyOf(statuses),
         lease(limit).staleMillis(nowMicros),
         false,

@@ -118,22 +118,25 @@ class LimitLease {
     return known() ? Math.max(0, (nowMicros - syncedMicros) / 1000) : 0;
   }
 
-  /** The limit as of the store's last word, with {@code held} permits still here. */
-  final LimitStatus status(long held) {
-    return status(limit, used, held + owed);
+  /** The limit with {@code held} permits still here, as of the store's last word. */
+  final LimitStatus status(long held, long nowMicros) {
+    return status(limit, used, held + owed, known() ? nowMicros - syncedMicros : 0);
   }
 
   /**
    * A limit at a level.
    *
    * @param unspent permits that the level counts as used, and that are not
+   * @param elapsedMicros since the level was told; it ages the time of the reset, and not what
+   *     remains, which is a count of the store's and ours and no estimate
    */
-  static LimitStatus status(BoundLimit limit, double used, long unspent) {
+  static LimitStatus status(BoundLimit limit, double used, long unspent, long elapsedMicros) {
     long quota = limit.bucket().quota();
     // A level above the quota (numbers were lowered) leaves nothing, whatever is held of it.
     long remaining = Math.max(0, Math.min(quota, (long) Math.floor(left(limit, used)) + unspent));
-    long micros = limit.bucket().microsUntilEmpty(Math.max(0, used - unspent));
-    return new LimitStatus(limit.policy(), remaining, ceilMillis(micros));
+    double level = limit.bucket().levelAfter(Math.max(0, used - unspent), elapsedMicros);
+    return new LimitStatus(
+        limit.policy(), remaining, ceilMillis(limit.bucket().microsUntilEmpty(level)));
   }
 
   private static double left(BoundLimit limit, double used) {

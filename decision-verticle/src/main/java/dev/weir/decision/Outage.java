@@ -21,7 +21,8 @@ final class Outage {
 
   private final BoundPlan plan;
   private final double share;
-  private final double[] used;
+  private final double[] capacity;
+  private final double[] left;
   private long atMicros;
 
   /**
@@ -30,11 +31,13 @@ final class Outage {
   Outage(BoundPlan plan, KeyEntry entry, double share, long nowMicros) {
     this.plan = plan;
     this.share = share;
-    this.used = new double[plan.limits.length];
+    this.capacity = new double[plan.limits.length];
+    this.left = new double[plan.limits.length];
     this.atMicros = nowMicros;
-    for (int i = 0; i < used.length; i++) {
-      double left = Math.max(0, quota(i) - entry.lease(i).level(nowMicros));
-      used[i] = capacity(i) - left * share;
+    for (int i = 0; i < left.length; i++) {
+      capacity[i] = quota(i) * share;
+      double level = entry.lease(i).level(nowMicros) + entry.chargedInFlight(i);
+      left[i] = Math.max(0, quota(i) - level) * share;
     }
   }
 
@@ -42,16 +45,11 @@ final class Outage {
     return plan.limits[limit].bucket().quota();
   }
 
-  /** A part below one permit would never admit; one permit, at the rate of the part, does. */
-  private double capacity(int limit) {
-    return Math.min(quota(limit), Math.max(1, quota(limit) * share));
-  }
-
   Decision decide(KeyEntry entry, String endpoint, long cost, long nowMicros) {
-    leak(nowMicros);
+    refill(nowMicros);
     int last = -1;
     long longest = 0;
-    for (int i = 0; i < used.length; i++) {
+    for (int i = 0; i < left.length; i++) {
       if (plan.applies(i, endpoint)) {
         long micros = microsUntilFits(i, cost);
         if (micros > longest) {
@@ -63,30 +61,39 @@ final class Outage {
     if (last >= 0) {
       return denied(entry, last, endpoint, cost, longest, nowMicros);
     }
-    for (int i = 0; i < used.length; i++) {
+    for (int i = 0; i < left.length; i++) {
       if (plan.applies(i, endpoint)) {
-        used[i] += cost;
+        left[i] -= cost;
         entry.lease(i).owed -= cost;
       }
     }
     return allowed(entry, endpoint, nowMicros);
   }
 
-  private void leak(long nowMicros) {
-    for (int i = 0; i < used.length; i++) {
-      double elapsed = Math.max(0, nowMicros - atMicros) * share;
-      used[i] = Math.max(0, used[i] - elapsed * plan.limits[i].bucket().permitsPerMicro());
+  private void refill(long nowMicros) {
+    long elapsed = Math.max(0, nowMicros - atMicros);
+    for (int i = 0; i < left.length; i++) {
+      left[i] = Math.min(capacity[i], left[i] + elapsed * permitsPerMicro(i));
     }
     atMicros = nowMicros;
   }
 
+  private double permitsPerMicro(int limit) {
+    return plan.limits[limit].bucket().permitsPerMicro() * share;
+  }
+
+  /**
+   * A cost that the limit can hold fits after some waiting, even if this node's part cannot hold
+   * it: the part then saves up for it, at its own rate. What is spent over the whole outage stays
+   * within the part all the same.
+   */
   private long microsUntilFits(int limit, long cost) {
-    double over = used[limit] + cost - capacity(limit);
-    return over <= ROUNDING
-        ? 0
-        : (long)
-            Math.ceil(
-                (over - ROUNDING / 2) / (plan.limits[limit].bucket().permitsPerMicro() * share));
+    double missing = cost - left[limit];
+    if (missing <= ROUNDING) {
+      return 0;
+    }
+    capacity[limit] = Math.max(capacity[limit], Math.min(quota(limit), (double) cost));
+    return (long) Math.ceil((missing - ROUNDING / 2) / permitsPerMicro(limit));
   }
 
   private Decision allowed(KeyEntry entry, String endpoint, long nowMicros) {
@@ -116,8 +123,8 @@ final class Outage {
   }
 
   private List<LimitStatus> statuses(String endpoint) {
-    List<LimitStatus> statuses = new ArrayList<>(used.length);
-    for (int i = 0; i < used.length; i++) {
+    List<LimitStatus> statuses = new ArrayList<>(left.length);
+    for (int i = 0; i < left.length; i++) {
       if (plan.applies(i, endpoint)) {
         statuses.add(status(i));
       }
@@ -129,9 +136,10 @@ final class Outage {
   }
 
   private LimitStatus status(int limit) {
-    long left = Math.max(0, (long) Math.floor(capacity(limit) - used[limit] + ROUNDING));
-    double toFill = used[limit] / (plan.limits[limit].bucket().permitsPerMicro() * share);
+    double missing = Math.max(0, quota(limit) * share - left[limit]);
     return new LimitStatus(
-        plan.limits[limit].policy(), left, LimitLease.ceilMillis((long) Math.ceil(toFill)));
+        plan.limits[limit].policy(),
+        Math.max(0, (long) Math.floor(left[limit] + ROUNDING)),
+        LimitLease.ceilMillis((long) Math.ceil(missing / permitsPerMicro(limit))));
   }
 }
