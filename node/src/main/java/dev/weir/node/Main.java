@@ -31,7 +31,7 @@ public final class Main {
   static int run(Surroundings surroundings, String... args) {
     CommandSpec spec =
         described(CommandSpec.wrapWithoutInspection(null), "weir")
-            .addSubcommand("start", described(StartCommand.spec(surroundings), "weir start"));
+            .addSubcommand("start", described(StartCommand.spec(surroundings), "start"));
     spec.usageMessage().description("A distributed rate limiter that customers can be billed on.");
     return new CommandLine(spec)
         .setOut(surroundings.out())

@@ -285,6 +285,7 @@ public final class Weir {
         .description("1 if the store answered when it was last asked")
         .register(registry);
     publishStatus();
+    config.configuration().onChange(changed -> publishStatus());
     statusTimer = vertx.setPeriodic(STATUS_MILLIS, timer -> publishStatus());
   }
 
