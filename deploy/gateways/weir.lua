@@ -1,8 +1,9 @@
 -- Asks Weir about a request: http-request lua.weir (HAProxy 2.5 or later).
 --
 -- A denied request is answered here, with Weir's own answer. What Weir says of an allowed one is
--- left in variables of the transaction named after its headers: txn.x_weir_key becomes
--- txn.weir_key, RateLimit-Policy becomes txn.ratelimit_policy.
+-- left in variables: its headers (RateLimit-Policy is txn.ratelimit_policy), txn.weir_key and
+-- txn.weir_plan, and in txn.weir whether the request may go on: "allowed", or "away" when there
+-- was nobody to ask. Without txn.weir something has gone wrong here, and it may not.
 
 local URL = "http://127.0.0.1:8080/v1/authorize"
 local TIMEOUT_MS = 1000
@@ -43,14 +44,16 @@ core.register_action("weir", { "http-req" }, function(txn)
   end
 
   local answer = core.httpclient():get({ url = URL, headers = headers, timeout = TIMEOUT_MS })
-  txn:set_var("txn.weir_key", "")
-  txn:set_var("txn.weir_plan", "")
-  if not answer.headers or not answer.headers["x-weir-key"] then
-    -- Not Weir's answer. A limiter that is away must not take the application with it.
+  local key = answer.headers and answer.headers["x-weir-key"]
+
+  -- What HAProxy makes up itself when there is nobody to ask. A limiter that is away must not take
+  -- the application with it.
+  if not key and answer.status and answer.status >= 502 and answer.status <= 504 then
     if not away then
       core.Warning("weir: no answer from " .. URL .. ", requests pass unlimited")
     end
     away = true
+    txn:set_var("txn.weir", "away")
     return
   end
   away = false
@@ -67,11 +70,12 @@ core.register_action("weir", { "http-req" }, function(txn)
     txn:done(reply)
   end
 
-  txn:set_var("txn.weir_key", answer.headers["x-weir-key"][0])
+  txn:set_var("txn.weir_key", key[0])
   txn:set_var("txn.weir_plan", answer.headers["x-weir-plan"][0])
   for _, name in ipairs(TOLD) do
     if answer.headers[name] then
       txn:set_var("txn." .. name:gsub("-", "_"), answer.headers[name][0])
     end
   end
+  txn:set_var("txn.weir", "allowed")
 end)

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,8 @@ final class EchoingApplication implements AutoCloseable {
 
   private void answer(HttpExchange exchange) throws IOException {
     requests.incrementAndGet();
+    // Left unread, it would cut the answer short.
+    exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
     JsonObject headers = new JsonObject();
     exchange
         .getRequestHeaders()

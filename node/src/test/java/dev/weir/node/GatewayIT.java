@@ -1,6 +1,7 @@
 package dev.weir.node;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -236,6 +237,39 @@ final class GatewayIT {
 
     assertThat(answer.status()).as(answer.toString()).isEqualTo(200);
     assertThat(seen(answer, "Content-Length")).containsExactly("100000");
+  }
+
+  /** What makes a question fail must not make it fail open. */
+  @ParameterizedTest
+  @EnumSource
+  void noValueGetsPastWeir(Kind kind) throws IOException {
+    String longest = "ü".repeat(500) + "-" + kind;
+    node.client().assign(longest, "gold");
+    List<String> values =
+        new ArrayList<>(List.of("a\u0001b", "a\u000bb", "a\u007fb", "\u00ff", "\""));
+    values.add(new String(longest.getBytes(UTF_8), ISO_8859_1));
+    for (int size : new int[] {1024, 1025, 4000, 7900, 8100, 12_000, 14_000, 16_300, 40_000}) {
+      values.add("k".repeat(size));
+    }
+    for (int size = 15_000; size < 15_400; size += 40) {
+      values.add("k".repeat(size));
+    }
+    for (String value : values) {
+      assertLimitedOrRefused(kind, "/", "X-Api-Key: " + value);
+      assertLimitedOrRefused(kind, "/", "Authorization: Bearer " + value);
+      assertLimitedOrRefused(kind, "/", "X-Forwarded-For: " + value);
+      assertLimitedOrRefused(kind, "/" + value);
+      assertLimitedOrRefused(kind, "/?" + value);
+    }
+  }
+
+  private static void assertLimitedOrRefused(Kind kind, String target, String... headers)
+      throws IOException {
+    node.client().assign("ip:127.0.0.5", "gold");
+    Answer answer = get(kind, target, "127.0.0.5", headers);
+    assertThat(answer.status() >= 400 || answer.hasHeader("RateLimit"))
+        .as("%s %.40s %.60s: %s", kind, target, String.join(",", headers), answer)
+        .isTrue();
   }
 
   /** Caddy cannot tell Weir's failure from the application's, and refuses. */
