@@ -119,6 +119,9 @@ final class GatewayProcess implements AutoCloseable {
         Map.ofEntries(
             Map.entry("listen 8000", "listen 127.0.0.1:" + port),
             Map.entry("http {", "http {\n" + temporary),
+            // Patient, as the nodes of these tests are: a busy machine is not what they try.
+            Map.entry("proxy_connect_timeout 1s", "proxy_connect_timeout 30s"),
+            Map.entry("proxy_read_timeout 1s", "proxy_read_timeout 30s"),
             toWeir(),
             toApplication()));
     return start(
@@ -142,7 +145,8 @@ final class GatewayProcess implements AutoCloseable {
   }
 
   private Process haproxy(String program) throws IOException {
-    configure("weir.lua", Map.ofEntries(toWeir()));
+    configure(
+        "weir.lua", Map.ofEntries(Map.entry("TIMEOUT_MS = 1000", "TIMEOUT_MS = 30000"), toWeir()));
     configure(
         "haproxy.cfg",
         Map.ofEntries(
