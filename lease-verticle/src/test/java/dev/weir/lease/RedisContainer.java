@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.images.RemoteDockerImage;
 import org.testcontainers.utility.DockerImageName;
 
@@ -57,7 +58,9 @@ final class RedisContainer implements RedisHost {
     container =
         new GenericContainer<>(DockerImageName.parse(image()))
             .withExposedPorts(INNER_PORT)
-            .withCommand(command.toArray(String[]::new));
+            .withCommand(command.toArray(String[]::new))
+            // Asking from within whether the port is open would take a shell and more in the image.
+            .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*", 1));
     container.setPortBindings(List.of(port + ":" + INNER_PORT));
   }
 
