@@ -53,7 +53,7 @@ final class RedisContainer implements RedisHost {
   RedisContainer(int port, List<String> arguments) {
     this.port = port;
     List<String> command = new ArrayList<>(List.of("redis-server", "--save", ""));
-    command.addAll(List.of("--appendonly", "no"));
+    command.addAll(List.of("--appendonly", "no", "--protected-mode", "no"));
     command.addAll(arguments);
     container =
         new GenericContainer<>(DockerImageName.parse(image()))
