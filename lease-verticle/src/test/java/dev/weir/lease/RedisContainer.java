@@ -31,6 +31,7 @@ final class RedisContainer implements RedisHost {
                             Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR")).orElse("/run"),
                             "docker.sock"))
                     .anyMatch(Files::exists))
+            && !image().isEmpty()
             && hasImages();
 
     /** A Docker without a registry in reach is of no more use than none. */
