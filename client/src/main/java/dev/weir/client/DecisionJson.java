@@ -24,7 +24,7 @@ public final class DecisionJson {
       "{\"type\":\""
           + QUOTA_EXCEEDED
           + "\",\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
-          + "\"status\":429,\"violated-policies\":[";
+          + "\"status\":";
 
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
@@ -63,9 +63,11 @@ public final class DecisionJson {
   /**
    * Appends the denial as an RFC 9457 problem: the members of the decision and those that a problem
    * has, with the names of the limits that denied in {@code violated-policies}.
+   *
+   * @param status of the answer that the problem is the body of, usually 429
    */
-  public static void appendProblem(StringBuilder out, Denied denied) {
-    out.append(PROBLEM_HEAD);
+  public static void appendProblem(StringBuilder out, Denied denied, int status) {
+    out.append(PROBLEM_HEAD).append(status).append(",\"violated-policies\":[");
     appendString(out, denied.status().policy().name());
     for (LimitStatus other : denied.limits()) {
       // What is used up denies whatever it is asked for.

@@ -113,7 +113,7 @@ class DecisionJsonTest {
 
   private static String problem(Decision decision) {
     StringBuilder out = new StringBuilder();
-    DecisionJson.appendProblem(out, (Denied) decision);
+    DecisionJson.appendProblem(out, (Denied) decision, 429);
     return out.toString();
   }
 }

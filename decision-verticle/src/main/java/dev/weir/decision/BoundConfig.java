@@ -30,6 +30,10 @@ final class BoundConfig {
             });
   }
 
+  ConfigSnapshot snapshot() {
+    return snapshot;
+  }
+
   long epoch() {
     return epoch;
   }

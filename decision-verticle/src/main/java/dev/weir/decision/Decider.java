@@ -372,6 +372,11 @@ public final class Decider {
         : current.successorOf(bound, entry.key).orElse(bound);
   }
 
+  /** The configuration in force. */
+  ConfigSnapshot snapshot() {
+    return config.snapshot();
+  }
+
   /** Puts a new configuration in force; permits held under old numbers go back. */
   public void configure(ConfigSnapshot snapshot) {
     config = new BoundConfig(snapshot, epochs.incrementAndGet());

@@ -7,6 +7,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -30,6 +31,9 @@ public final class DecisionVerticle extends VerticleBase {
   /** Four names of 1 KiB in a query, percent-encoded to three times that. */
   private static final int MAX_REQUEST_LINE_BYTES = 16 * 1024;
 
+  /** What gateways pass on: nginx lets clients send 32 KiB, and adds its own. */
+  private static final int MAX_HEADER_BYTES = 64 * 1024;
+
   /** Makes the instances of one deployment share a port that the system chooses. */
   private static final int ANY_SHARED_PORT = -1;
 
@@ -46,8 +50,10 @@ public final class DecisionVerticle extends VerticleBase {
    * @param host to listen on
    * @param port to listen on; 0 lets the system choose
    * @param token that callers have to bear; empty to ask for none
+   * @param trustedProxies whose X-Forwarded-For is believed
    */
-  public record Endpoint(String host, int port, Optional<String> token) {}
+  public record Endpoint(
+      String host, int port, Optional<String> token, List<AddressBlock> trustedProxies) {}
 
   /**
    * @param first whether this instance also looks after the keys: true for exactly one of a node
@@ -66,9 +72,17 @@ public final class DecisionVerticle extends VerticleBase {
       LocalLimiters.register(vertx, limiter);
       vertx.setPeriodic(TEND_MILLIS, ignored -> limiter.decider().tendKeys());
     }
+    CallerToken token = new CallerToken(endpoint.token());
+    HttpAnswers answers = new HttpAnswers(storeClock::epochMillis);
+    AuthorizeHandler authorize =
+        new AuthorizeHandler(
+            limiter,
+            limiter.decider()::snapshot,
+            new TrustedProxies(endpoint.trustedProxies()),
+            token,
+            answers);
     CheckHttpHandler handler =
-        new CheckHttpHandler(
-            limiter, limiter.decider()::requirePlan, storeClock::epochMillis, endpoint.token());
+        new CheckHttpHandler(limiter, limiter.decider()::requirePlan, token, answers, authorize);
     server =
         vertx
             .createHttpServer(
@@ -76,6 +90,7 @@ public final class DecisionVerticle extends VerticleBase {
                     .setHost(endpoint.host())
                     .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port())
                     .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+                    .setMaxHeaderSize(MAX_HEADER_BYTES)
                     .setIdleTimeout(IDLE_SECONDS)
                     .setIdleTimeoutUnit(TimeUnit.SECONDS))
             .requestHandler(handler);

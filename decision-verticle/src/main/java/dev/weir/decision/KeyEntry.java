@@ -483,20 +483,20 @@ final class KeyEntry extends LimitLease {
     endWrite();
   }
 
-  /** Takes back what a refill that was certainly not carried out had with it. */
+  /**
+   * Takes back what a refill that came to nothing had with it. Whether the store carried it out may
+   * be unknown; then returns are lost, since a permit must never be there twice, and charges are
+   * made again, since a unit must never be spent for nothing.
+   */
   void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
     inFlight = null;
-    if (!unsent) {
-      return;
-    }
     for (Take take : flight.refill.takes()) {
+      long returned = unsent ? take.returned() : 0;
       int i = indexOf(bound, take.limit().name());
-      long owed = take.returned() - take.charged();
       if (i >= 0) {
-        lease(i).owed += owed;
-      } else if (owed != 0) {
-        orphans.accept(
-            new Take(take.limit(), take.returned(), take.grantedIn(), take.charged(), 0, 0));
+        lease(i).owed += returned - take.charged();
+      } else if (returned != 0 || take.charged() != 0) {
+        orphans.accept(new Take(take.limit(), returned, take.grantedIn(), take.charged(), 0, 0));
       }
     }
   }
@@ -558,6 +558,18 @@ final class KeyEntry extends LimitLease {
       outage = new Outage(plan, this, 1.0 / nodes, nowMicros);
     }
     return outage.decide(this, endpoint, cost, nowMicros);
+  }
+
+  /** Units of a limit that are on their way to be charged, so that neither side shows them now. */
+  long chargedInFlight(int limit) {
+    if (inFlight == null) {
+      return 0;
+    }
+    String name = bound.limits[limit].limit().name();
+    return inFlight.refill.takes().stream()
+        .filter(take -> take.limit().name().equals(name))
+        .mapToLong(Take::charged)
+        .sum();
   }
 
   /** Has permits above the ceiling owed to the store: nobody waits for them any more. */

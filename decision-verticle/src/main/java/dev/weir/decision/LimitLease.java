@@ -213,8 +213,8 @@ class LimitLease {
    * A limit as the store has counted it.
    *
    * @param unspent permits that are counted as used, and that are not
-   * @param elapsedMicros since the store counted: the reset comes nearer, the rest is as it was
-   *     told
+   * @param elapsedMicros since the store counted; it ages the time of the reset, and not what
+   *     remains, which is a count of the store's and ours and no estimate
    */
   static LimitStatus status(BoundLimit limit, Consumption told, long unspent, long elapsedMicros) {
     long quota = limit.quota();

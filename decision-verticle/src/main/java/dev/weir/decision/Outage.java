@@ -30,7 +30,8 @@ final class Outage {
     this.plan = plan;
     this.parts = new Part[plan.limits.length];
     for (int i = 0; i < parts.length; i++) {
-      parts[i] = new Part(plan.limits[i], entry.lease(i), share, nowMicros);
+      parts[i] =
+          new Part(plan.limits[i], entry.lease(i), entry.chargedInFlight(i), share, nowMicros);
     }
   }
 
@@ -52,7 +53,7 @@ final class Outage {
     }
     for (int i = 0; i < parts.length; i++) {
       if (plan.applies(i, endpoint)) {
-        parts[i].used += cost;
+        parts[i].take(cost);
         entry.lease(i).owed -= cost;
       }
     }
@@ -99,23 +100,28 @@ final class Outage {
   }
 
   /**
-   * This node's part of one limit. A bucket leaks at its part of the rate; what is counted of a
-   * window, of any kind, ends with it.
+   * This node's part of one limit. A bucket fills at its part of the rate; of a window, of any
+   * kind, there is a part anew when it ends.
+   *
+   * <p>A cost that the limit can hold fits after some waiting, even if the part cannot hold it: the
+   * part then saves up for it. What is spent over the whole outage stays within the part all the
+   * same.
    */
   private static final class Part {
     private final BoundLimit limit;
-    private final double capacity;
+    private final double part;
     private final double permitsPerMicro;
     private final long windowMicros;
-    private double used;
+    private double capacity;
+    private double left;
     private long atMicros;
     private long windowUntilMicros;
 
-    Part(BoundLimit limit, LimitLease lease, double share, long nowMicros) {
+    Part(BoundLimit limit, LimitLease lease, long inFlight, double share, long nowMicros) {
       this.limit = limit;
-      // A part below one permit would never admit; one permit, at the rate of the part, does.
-      this.capacity = Math.min((double) limit.quota(), Math.max(1, limit.quota() * share));
-      this.used = capacity - Math.max(0, limit.quota() - lease.level(nowMicros)) * share;
+      this.part = limit.quota() * share;
+      this.capacity = part;
+      this.left = Math.max(0, limit.quota() - lease.level(nowMicros) - inFlight) * share;
       this.atMicros = nowMicros;
       if (limit.algorithm() instanceof TokenBucket bucket) {
         this.permitsPerMicro = bucket.permitsPerMicro() * share;
@@ -131,31 +137,42 @@ final class Outage {
     }
 
     void advance(long nowMicros) {
+      double gained = Math.max(0, nowMicros - atMicros) * permitsPerMicro;
       if (nowMicros >= windowUntilMicros) {
-        used = 0;
-        windowUntilMicros = nowMicros + windowMicros;
+        long windows = 1 + (nowMicros - windowUntilMicros) / windowMicros;
+        gained += windows * part;
+        windowUntilMicros += windows * windowMicros;
       }
-      used = Math.max(0, used - Math.max(0, nowMicros - atMicros) * permitsPerMicro);
+      left = Math.min(capacity, left + gained);
       atMicros = nowMicros;
     }
 
+    void take(long cost) {
+      left -= cost;
+    }
+
     long microsUntilFits(long cost, long nowMicros) {
-      double over = used + cost - capacity;
-      if (over <= ROUNDING) {
+      double missing = cost - left;
+      if (missing <= ROUNDING) {
         return 0;
       }
-      return permitsPerMicro > 0
-          ? (long) Math.ceil((over - ROUNDING / 2) / permitsPerMicro)
-          : windowUntilMicros - nowMicros;
+      capacity = Math.max(capacity, (double) Math.min(limit.quota(), cost));
+      if (permitsPerMicro > 0) {
+        return (long) Math.ceil((missing - ROUNDING / 2) / permitsPerMicro);
+      }
+      long windows = (long) Math.ceil((missing - ROUNDING / 2) / part);
+      return windowUntilMicros - nowMicros + (windows - 1) * windowMicros;
     }
 
     LimitStatus status(long nowMicros) {
-      long left = Math.max(0, (long) Math.floor(capacity - used + ROUNDING));
       long resetMicros =
           permitsPerMicro > 0
-              ? (long) Math.ceil(used / permitsPerMicro)
+              ? (long) Math.ceil(Math.max(0, part - left) / permitsPerMicro)
               : windowUntilMicros - nowMicros;
-      return new LimitStatus(limit.policy(), left, LimitLease.ceilMillis(resetMicros));
+      return new LimitStatus(
+          limit.policy(),
+          Math.max(0, (long) Math.floor(left + ROUNDING)),
+          LimitLease.ceilMillis(resetMicros));
     }
   }
 }

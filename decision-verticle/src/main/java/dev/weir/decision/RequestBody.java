@@ -46,6 +46,18 @@ final class RequestBody {
     }
   }
 
+  /** Lets the body go by, for a while: the answer comes without it. */
+  static void ignore(HttpServerRequest request) {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    boolean none =
+        (length == null || length.equals("0"))
+            && request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null
+            && request.version() != HttpVersion.HTTP_2;
+    if (!none) {
+      new RequestBody(request, () -> {}).refuse();
+    }
+  }
+
   private static boolean isAnnouncedTooLarge(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     if (length == null || length.length() < 7) {

@@ -57,8 +57,7 @@ class CheckHttpHandlerTest {
   private HttpServer listen(Optional<String> token) {
     return vertx
         .createHttpServer()
-        .requestHandler(
-            new CheckHttpHandler(limiter, FakeLimiter::requireResolvable, () -> NOW, token))
+        .requestHandler(DataPlane.of(limiter, NOW, token))
         .listen(0, "127.0.0.1")
         .await();
   }

@@ -881,6 +881,56 @@ class DeciderTest {
   }
 
   @Test
+  void aCostAboveThePartOfTheLimitFitsAfterTheTimeThatItIsTold() {
+    TestNode node = node(Plans.bucket("p", 1, SECOND, 90));
+    node.decider.nodes(3);
+    node.cut();
+    Decision denied = node.check("a", 60);
+    assertThat(denied.retryAfterMillis()).isEqualTo(90_000);
+    clock.advance(Duration.ofMillis(denied.retryAfterMillis()));
+    assertThat(node.check("a", 60).allowed()).isTrue();
+    assertThat(node.check("a", 1).allowed()).isFalse();
+  }
+
+  @Test
+  void aChargeWhoseOutcomeIsUnknownIsMadeAgain() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 90));
+    node.cut();
+    assertThat(node.allowedOf(40, "a")).isEqualTo(40);
+    node.mend();
+    node.hold();
+    node.decider.tendKeys();
+    node.dropRefills();
+    node.decider.tendKeys();
+    node.decider.tendKeys();
+    assertThat(remainingInStore("a", 90)).isEqualTo(50);
+  }
+
+  @Test
+  void whatIsOnItsWayToBeChargedIsNotHandedOutAgain() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 90));
+    node.allowedOf(50, "a");
+    node.cut();
+    assertThat(node.allowedOf(30, "a")).isEqualTo(30);
+    node.mend();
+    // A change of the plan drops the stand-in; the charges are in the air when the next one starts.
+    node.hold();
+    node.decider.tendKeys();
+    node.decider.configure(Plans.config(Plans.bucket("p", 2, YEAR, 90)));
+    node.ask(CheckRequest.of("a").withCost(20));
+    node.overdue();
+    assertThat(node.allowedOf(30, "a")).isEqualTo(10);
+  }
+
+  @Test
+  void theTimeOfTheResetComesNearerWhileTheStoreIsNotAsked() {
+    TestNode node = node(Plans.bucket("p", 1, SECOND, 5));
+    node.allowedOf(5, "a");
+    clock.advance(Duration.ofMillis(400));
+    assertThat(node.check("a", 1).resetAfterMillis()).isEqualTo(4_600);
+  }
+
+  @Test
   void aCostAboveTheCapacityIsRefusedForGoodWithoutTheStoreToo() {
     TestNode node = node(Plans.bucket("p", 1, SECOND, 10));
     node.cut();

@@ -37,9 +37,7 @@ class HostileInputTest {
     server =
         VERTX
             .createHttpServer()
-            .requestHandler(
-                new CheckHttpHandler(
-                    new FakeLimiter(), FakeLimiter::requireResolvable, () -> 0, Optional.empty()))
+            .requestHandler(DataPlane.of(new FakeLimiter(), 0, Optional.empty()))
             .listen(0, "127.0.0.1")
             .await();
   }

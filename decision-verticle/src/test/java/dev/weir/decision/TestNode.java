@@ -111,6 +111,14 @@ final class TestNode implements Refills {
     }
   }
 
+  /** What is under way is lost, and nobody knows how far it came. */
+  void dropRefills() {
+    holding = false;
+    while (!held.isEmpty()) {
+      held.remove().listener.onOutcome(new RefillOutcome.Unavailable("connection lost", false));
+    }
+  }
+
   /** From now on nothing reaches the store, and that is known at once. */
   void cut() {
     cut = true;

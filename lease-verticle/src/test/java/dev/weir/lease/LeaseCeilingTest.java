@@ -66,6 +66,8 @@ class LeaseCeilingTest {
       @ForAll @IntRange(min = 1, max = 50) int nodes) {
     Limit bucket = bucket(perSecond, Duration.ofSeconds(1), capacity);
     double admitted = capacity + perSecond * 60;
-    assertThat((double) ceiling.of(bucket, nodes) * nodes).isLessThanOrEqualTo(0.01 * admitted);
+    // The two sides round differently, by far less than a permit.
+    assertThat((double) ceiling.of(bucket, nodes) * nodes)
+        .isLessThanOrEqualTo(0.01 * admitted * (1 + 0x1p-48));
   }
 }

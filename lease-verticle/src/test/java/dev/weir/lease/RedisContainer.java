@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.images.RemoteDockerImage;
 import org.testcontainers.utility.DockerImageName;
 
@@ -30,6 +31,7 @@ final class RedisContainer implements RedisHost {
                             Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR")).orElse("/run"),
                             "docker.sock"))
                     .anyMatch(Files::exists))
+            && !image().isEmpty()
             && hasImages();
 
     /** A Docker without a registry in reach is of no more use than none. */
@@ -52,12 +54,14 @@ final class RedisContainer implements RedisHost {
   RedisContainer(int port, List<String> arguments) {
     this.port = port;
     List<String> command = new ArrayList<>(List.of("redis-server", "--save", ""));
-    command.addAll(List.of("--appendonly", "no"));
+    command.addAll(List.of("--appendonly", "no", "--protected-mode", "no"));
     command.addAll(arguments);
     container =
         new GenericContainer<>(DockerImageName.parse(image()))
             .withExposedPorts(INNER_PORT)
-            .withCommand(command.toArray(String[]::new));
+            .withCommand(command.toArray(String[]::new))
+            // Asking from within whether the port is open would take a shell and more in the image.
+            .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*", 1));
     container.setPortBindings(List.of(port + ":" + INNER_PORT));
   }
 

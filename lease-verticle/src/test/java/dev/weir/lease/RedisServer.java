@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
  * Ends with the JVM at the latest.
  *
  * <p>The image is {@code redis:7-alpine} unless the system property or environment variable {@code
- * WEIR_TEST_REDIS_IMAGE} names another.
+ * WEIR_TEST_REDIS_IMAGE} names another, or none (the empty text), which does without Docker.
  */
 public final class RedisServer implements AutoCloseable {
 

@@ -31,10 +31,9 @@ public final class Main {
   static int run(Surroundings surroundings, String... args) {
     CommandSpec spec =
         described(CommandSpec.wrapWithoutInspection(null), "weir")
-            .addSubcommand("start", described(StartCommand.spec(surroundings), "weir start"))
+            .addSubcommand("start", described(StartCommand.spec(surroundings), "start"))
             .addSubcommand(
-                "check-config",
-                described(CheckConfigCommand.spec(surroundings), "weir check-config"));
+                "check-config", described(CheckConfigCommand.spec(surroundings), "check-config"));
     spec.usageMessage().description("A distributed rate limiter that customers can be billed on.");
     return new CommandLine(spec)
         .setOut(surroundings.out())

@@ -1,8 +1,8 @@
 package dev.weir.node;
 
 import dev.weir.config.Durations;
+import dev.weir.decision.AddressBlock;
 import dev.weir.lease.StoreUrl;
-import io.netty.util.NetUtil;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,9 +36,9 @@ interface SettingParser<T> {
   }
 
   /** Values between commas; none in an empty text. */
-  static SettingParser<List<String>> list(SettingParser<String> element) {
+  static <T> SettingParser<List<T>> list(SettingParser<T> element) {
     return text -> {
-      List<String> elements = new ArrayList<>();
+      List<T> elements = new ArrayList<>();
       if (!text.isEmpty()) {
         for (String part : text.split(",", -1)) {
           elements.add(element.parse(part.strip()));
@@ -139,19 +139,13 @@ interface SettingParser<T> {
   }
 
   /** An address block: an address, a slash and how many of its first bits count. */
-  static String addressBlock(String text) {
-    int slash = text.indexOf('/');
-    if (slash > 0) {
-      byte[] address = NetUtil.createByteArrayFromIpAddressString(text.substring(0, slash));
-      String bits = text.substring(slash + 1);
-      if (address != null
-          && bits.matches("[0-9]{1,3}")
-          && Integer.parseInt(bits) <= address.length * Byte.SIZE) {
-        return text;
-      }
+  static AddressBlock addressBlock(String text) {
+    try {
+      return AddressBlock.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "must be address blocks such as 10.0.0.0/8 or fd00::/8, joined by commas", e);
     }
-    throw new IllegalArgumentException(
-        "must be address blocks such as 10.0.0.0/8 or fd00::/8, joined by commas");
   }
 
   private static String matching(Pattern pattern, String text, String requirement) {

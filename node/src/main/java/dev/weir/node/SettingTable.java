@@ -6,6 +6,7 @@ import static dev.weir.node.SettingParser.list;
 import static dev.weir.node.SettingParser.optional;
 import static dev.weir.node.SettingParser.wholeNumber;
 
+import dev.weir.decision.AddressBlock;
 import dev.weir.lease.StoreUrl;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,64 +26,154 @@ final class SettingTable {
   private static final List<Setting<?>> TABLE = new ArrayList<>();
 
   static final Setting<String> HTTP_HOST =
-      open("http.host", "WEIR_HTTP_HOST", "0.0.0.0", SettingParser::host, "Host of the data plane");
+      open(
+          "http.host",
+          "WEIR_HTTP_HOST",
+          "0.0.0.0",
+          SettingParser::host,
+          "Address of the data plane");
   static final Setting<Integer> HTTP_PORT =
-      open("http.port", "WEIR_HTTP_PORT", "8080", wholeNumber(0, MAX_PORT), "Its port");
+      open(
+          "http.port",
+          "WEIR_HTTP_PORT",
+          "8080",
+          wholeNumber(0, MAX_PORT),
+          "Port of the data plane, 0 for any free one");
   static final Setting<Optional<Secret>> HTTP_TOKEN =
-      secret("http.token", "WEIR_HTTP_TOKEN", "", optional(SettingParser::token), "Its token");
+      secret(
+          "http.token",
+          "WEIR_HTTP_TOKEN",
+          "",
+          optional(SettingParser::token),
+          "Bearer token asked of callers");
 
   static final Setting<String> ADMIN_HOST =
-      open("admin.host", "WEIR_ADMIN_HOST", "127.0.0.1", SettingParser::host, "Host of control");
+      open(
+          "admin.host",
+          "WEIR_ADMIN_HOST",
+          "127.0.0.1",
+          SettingParser::host,
+          "Address of the control plane");
   static final Setting<Integer> ADMIN_PORT =
-      open("admin.port", "WEIR_ADMIN_PORT", "8081", wholeNumber(0, MAX_PORT), "Its port");
+      open(
+          "admin.port",
+          "WEIR_ADMIN_PORT",
+          "8081",
+          wholeNumber(0, MAX_PORT),
+          "Port of the control plane, 0 for any free one");
   static final Setting<Optional<Secret>> ADMIN_TOKEN =
-      secret("admin.token", "WEIR_ADMIN_TOKEN", "", optional(SettingParser::token), "Its token");
+      secret(
+          "admin.token",
+          "WEIR_ADMIN_TOKEN",
+          "",
+          optional(SettingParser::token),
+          "Bearer token of the control plane");
 
   static final Setting<Integer> GRPC_PORT =
-      open("grpc.port", "WEIR_GRPC_PORT", "0", wholeNumber(0, MAX_PORT), "gRPC port, 0 for off");
+      open("grpc.port", "WEIR_GRPC_PORT", "0", wholeNumber(0, MAX_PORT), "Port of gRPC, 0 for off");
 
   static final Setting<StoreUrl> STORE_URL =
-      secret("store.url", "WEIR_STORE", "embedded", SettingParser::storeUrl, "The store");
+      secret(
+          "store.url",
+          "WEIR_STORE",
+          "embedded",
+          SettingParser::storeUrl,
+          "URL of the store, or embedded");
   static final Setting<Duration> STORE_TIMEOUT =
-      open("store.timeout", "WEIR_STORE_TIMEOUT", "5ms", duration("1ms", "10s"), "Its deadline");
+      open(
+          "store.timeout",
+          "WEIR_STORE_TIMEOUT",
+          "5ms",
+          duration("1ms", "10s"),
+          "How long a caller waits for the store");
   static final Setting<String> STORE_PREFIX =
-      open("store.prefix", "WEIR_STORE_PREFIX", "weir", SettingParser::name, "Of its names");
+      open(
+          "store.prefix",
+          "WEIR_STORE_PREFIX",
+          "weir",
+          SettingParser::name,
+          "Begins every name in the store");
 
   static final Setting<Boolean> CLUSTER_ENABLED =
-      open("cluster.enabled", "WEIR_CLUSTER", "off", SettingParser::onOrOff, "Join others, on/off");
+      open(
+          "cluster.enabled",
+          "WEIR_CLUSTER",
+          "off",
+          SettingParser::onOrOff,
+          "Whether to join other nodes, on or off");
   static final Setting<String> CLUSTER_NAME =
-      open("cluster.name", "WEIR_CLUSTER_NAME", "weir", SettingParser::name, "Of the cluster");
+      open(
+          "cluster.name",
+          "WEIR_CLUSTER_NAME",
+          "weir",
+          SettingParser::name,
+          "Name that all nodes of the cluster share");
   static final Setting<String> CLUSTER_HOST =
-      open("cluster.host", "WEIR_CLUSTER_HOST", "127.0.0.1", SettingParser::host, "For the others");
+      open(
+          "cluster.host",
+          "WEIR_CLUSTER_HOST",
+          "127.0.0.1",
+          SettingParser::host,
+          "Address that other nodes reach this one at");
   static final Setting<Integer> CLUSTER_PORT =
-      open("cluster.port", "WEIR_CLUSTER_PORT", "5701", wholeNumber(1, MAX_PORT), "For the others");
+      open(
+          "cluster.port",
+          "WEIR_CLUSTER_PORT",
+          "5701",
+          wholeNumber(1, MAX_PORT),
+          "Port that other nodes reach this one at");
   static final Setting<List<String>> CLUSTER_MEMBERS =
       open(
           "cluster.members",
           "WEIR_CLUSTER_MEMBERS",
           "",
           list(SettingParser::hostAndPort),
-          "host:port,... to join");
+          "Nodes to join, host:port,...");
 
   static final Setting<Optional<Path>> PLANS =
-      open("plans", "WEIR_PLANS", "", optional(SettingParser::path), "File of plans");
+      open(
+          "plans",
+          "WEIR_PLANS",
+          "",
+          optional(SettingParser::path),
+          "Plans file, else built-in examples");
   static final Setting<Path> DATA_DIR =
-      open("data_dir", "WEIR_DATA_DIR", "./data", SettingParser::path, "Kept over restarts");
+      open(
+          "data_dir",
+          "WEIR_DATA_DIR",
+          "./data",
+          SettingParser::path,
+          "Directory of what outlives the node");
   static final Setting<String> REGION =
-      open("region", "WEIR_REGION", "default", SettingParser::name, "Where the node runs");
+      open("region", "WEIR_REGION", "default", SettingParser::name, "Region that the node runs in");
   static final Setting<Double> TOLERANCE =
-      open("tolerance", "WEIR_TOLERANCE", "0.01", SettingParser::share, "Share of limits leased");
+      open(
+          "tolerance",
+          "WEIR_TOLERANCE",
+          "0.01",
+          SettingParser::share,
+          "Part of a limit that all leases may hold");
   static final Setting<Duration> ACCURACY_WINDOW =
-      open("accuracy_window", "WEIR_ACCURACY_WINDOW", "60s", duration("1s", "1d"), "Of tolerance");
+      open(
+          "accuracy_window",
+          "WEIR_ACCURACY_WINDOW",
+          "60s",
+          duration("1s", "1d"),
+          "Time over which the tolerance is meant");
   static final Setting<Integer> MAX_KEYS =
-      open("max_keys", "WEIR_MAX_KEYS", "1000000", wholeNumber(1, 1_000_000_000), "Held at once");
-  static final Setting<List<String>> TRUSTED_PROXIES =
+      open(
+          "max_keys",
+          "WEIR_MAX_KEYS",
+          "1000000",
+          wholeNumber(1, 1_000_000_000),
+          "Keys held in memory at once");
+  static final Setting<List<AddressBlock>> TRUSTED_PROXIES =
       open(
           "trusted_proxies",
           "WEIR_TRUSTED_PROXIES",
           "",
           list(SettingParser::addressBlock),
-          "CIDR,... of proxies to believe");
+          "Proxies whose X-Forwarded-For is believed, CIDR,...");
 
   /** In the order of the documentation. */
   static final List<Setting<?>> ALL = Collections.unmodifiableList(TABLE);

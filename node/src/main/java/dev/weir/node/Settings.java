@@ -1,5 +1,6 @@
 package dev.weir.node;
 
+import dev.weir.decision.AddressBlock;
 import dev.weir.lease.StoreUrl;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +37,7 @@ public record Settings(
     double tolerance,
     Duration accuracyWindow,
     int maxKeys,
-    List<String> trustedProxies) {
+    List<AddressBlock> trustedProxies) {
 
   /**
    * The data plane.

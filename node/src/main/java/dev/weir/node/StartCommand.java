@@ -44,7 +44,11 @@ final class StartCommand implements Callable<Integer> {
   static CommandSpec spec(Surroundings surroundings) {
     StartCommand command = new StartCommand(surroundings);
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
-    spec.usageMessage().description("Runs a node in the foreground.");
+    spec.usageMessage()
+        .customSynopsis("weir start [--config=FILE] [--SETTING=VALUE]...")
+        .description(
+            "Runs a node in the foreground until SIGTERM. Settings are taken from the file, then"
+                + " from the environment, then from the command line; the last one holds.");
     spec.addOption(command.file);
     command.options.values().forEach(spec::addOption);
     return spec;

@@ -202,7 +202,8 @@ public final class Weir {
 
     Settings.Http http = settings.http();
     DecisionVerticle.Endpoint endpoint =
-        new DecisionVerticle.Endpoint(http.host(), http.port(), http.token().map(Secret::text));
+        new DecisionVerticle.Endpoint(
+            http.host(), http.port(), http.token().map(Secret::text), settings.trustedProxies());
     AtomicReference<DecisionVerticle> first = new AtomicReference<>();
     Supplier<DecisionVerticle> instances =
         () -> {
@@ -284,6 +285,7 @@ public final class Weir {
         .description("1 if the store answered when it was last asked")
         .register(registry);
     publishStatus();
+    config.configuration().onChange(changed -> publishStatus());
     statusTimer = vertx.setPeriodic(STATUS_MILLIS, timer -> publishStatus());
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.decision.AddressBlock;
 import dev.weir.lease.StoreUrl;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -141,7 +142,8 @@ class SettingsTest {
     assertThat(settings.tolerance()).isEqualTo(0.05);
     assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofMinutes(1));
     assertThat(settings.maxKeys()).isEqualTo(5000);
-    assertThat(settings.trustedProxies()).containsExactly("10.0.0.0/8", "fd00::/8");
+    assertThat(settings.trustedProxies())
+        .containsExactly(AddressBlock.parse("10.0.0.0/8"), AddressBlock.parse("fd00::/8"));
   }
 
   @ParameterizedTest

@@ -150,6 +150,16 @@ final class SingleNodeIT {
   }
 
   @Test
+  void takenClusterPortStopsIt() throws IOException {
+    try (ServerSocket taken = listen()) {
+      settings.put("WEIR_CLUSTER", "on");
+      settings.put("WEIR_STORE", "redis://127.0.0.1:" + FreePorts.next());
+      settings.put("WEIR_CLUSTER_PORT", Integer.toString(taken.getLocalPort()));
+      assertStops(Integer.toString(taken.getLocalPort()));
+    }
+  }
+
+  @Test
   void missingPlansFileStopsIt() {
     settings.put("WEIR_PLANS", "no-such-plans.yaml");
     assertStops("no-such-plans.yaml");

@@ -7,6 +7,7 @@ import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -26,9 +27,13 @@ class WeirTest {
   @TempDir Path directory;
   private Vertx vertx;
 
+  /** Held, since Vert.x closes a client that nobody refers to any more. */
+  private HttpClientAgent http;
+
   @BeforeEach
   void makeVertx() {
     vertx = Vertx.vertx();
+    http = vertx.createHttpClient();
   }
 
   @AfterEach
@@ -140,9 +145,7 @@ class WeirTest {
 
   private String scrape(Weir weir) {
     return get(
-        vertx
-            .createHttpClient()
-            .request(HttpMethod.GET, weir.adminPort(), "127.0.0.1", "/metrics")
+        http.request(HttpMethod.GET, weir.adminPort(), "127.0.0.1", "/metrics")
             .compose(request -> request.send())
             .compose(response -> response.body())
             .map(body -> body.toString()));
@@ -154,9 +157,7 @@ class WeirTest {
 
   private JsonObject call(int port, HttpMethod method, String path, String body) {
     return get(
-        vertx
-            .createHttpClient()
-            .request(method, port, "127.0.0.1", path)
+        http.request(method, port, "127.0.0.1", path)
             .compose(request -> request.putHeader("Content-Type", "application/json").send(body))
             .compose(response -> response.body())
             .map(answer -> answer.length() == 0 ? new JsonObject() : new JsonObject(answer)));
