@@ -20,12 +20,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * What the control plane can be asked, from JSON to JSON.
  *
  * <p>A call that is wrong fails, thrown or in its future, with {@link RefusedCallException}, {@code
- * ConfigRefusedException} or {@code CheckRefusedException}, and then has changed nothing.
+ * ConfigRefusedException} or {@code CheckRefusedException}, and then has changed nothing. A call
+ * with a body reads it at once, and gives the step that does what it says.
  */
 final class ControlCalls {
 
@@ -51,8 +53,9 @@ final class ControlCalls {
     this.clock = clock;
   }
 
-  Future<Void> putPlan(String name, JsonObject body) {
-    return configuration.putPlan(PlanFormat.parse(name, body.getMap()));
+  Supplier<Future<Void>> putPlan(String name, JsonObject body) {
+    Plan plan = PlanFormat.parse(name, body.getMap());
+    return () -> configuration.putPlan(plan);
   }
 
   Future<Void> deletePlan(String name) {
@@ -78,7 +81,7 @@ final class ControlCalls {
     return Future.succeededFuture(new JsonObject(PlanFormat.format(plan)));
   }
 
-  Future<Void> assign(String key, JsonObject body) {
+  Supplier<Future<Void>> assign(String key, JsonObject body) {
     for (String member : new TreeSet<>(body.fieldNames())) {
       if (!member.equals("tier")) {
         throw new RefusedCallException(
@@ -88,14 +91,15 @@ final class ControlCalls {
     if (!(body.getValue("tier") instanceof String tier)) {
       throw new RefusedCallException(400, "tier: must be the name of a plan");
     }
-    return configuration.assign(checkedKey(key), tier);
+    String checked = checkedKey(key);
+    return () -> configuration.assign(checked, tier);
   }
 
   Future<Void> unassign(String key) {
     return configuration.unassign(checkedKey(key));
   }
 
-  Future<Void> putEndpoint(String endpoint, JsonObject body) {
+  Supplier<Future<Void>> putEndpoint(String endpoint, JsonObject body) {
     if (!body.fieldNames().equals(Set.of("weight"))) {
       throw new RefusedCallException(400, "weight: must be there, and nothing else");
     }
@@ -105,7 +109,7 @@ final class ControlCalls {
         || number.longValue() > MAX_WEIGHT) {
       throw new RefusedCallException(400, "weight: must be a whole number from 0 to " + MAX_WEIGHT);
     }
-    return configuration.putEndpoint(endpoint, number.longValue());
+    return () -> configuration.putEndpoint(endpoint, number.longValue());
   }
 
   Future<JsonObject> endpoints() {

@@ -4,29 +4,33 @@ import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.config.ConfigRefusedException;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.handler.HttpException;
+import io.vertx.ext.web.openapi.router.OpenAPIRoute;
+import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.Operation;
+import io.vertx.openapi.validation.ValidatorException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +38,9 @@ import org.slf4j.LoggerFactory;
  * The control plane over HTTP: plans, assignments and weights changed at run time, what is left of
  * a key, the state of the cluster, health and metrics.
  *
- * <p>Paths are matched as they were sent, without the router's normalisation: a key is whatever
- * stands percent-encoded between two slashes, {@code ..} included.
+ * <p>What can be called, and how, stands in the API's document, which calls are routed and
+ * validated by. Paths are matched as they were sent, without the router's normalisation: a key is
+ * whatever stands percent-encoded between two slashes, {@code ..} included.
  */
 final class ControlPlane extends VerticleBase {
 
@@ -48,6 +53,7 @@ final class ControlPlane extends VerticleBase {
   private static final int MAX_LINE_BYTES = 3 * CheckRequest.MAX_KEY_BYTES + 1024;
 
   private static final String JSON = "application/json";
+  private static final String YAML = "application/yaml";
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final Settings.Admin settings;
@@ -68,10 +74,17 @@ final class ControlPlane extends VerticleBase {
         new HttpServerOptions()
             .setIdleTimeout(IDLE_SECONDS)
             .setMaxInitialLineLength(MAX_LINE_BYTES);
+    return vertx
+        .executeBlocking(ApiDocument::load)
+        .map(this::router)
+        .compose(router -> listen(options, router));
+  }
+
+  private Future<HttpServer> listen(HttpServerOptions options, Router router) {
     server =
         vertx
             .createHttpServer(options)
-            .requestHandler(router())
+            .requestHandler(router)
             .invalidRequestHandler(
                 request -> {
                   Problem.of(400, "the request is malformed or too large").send(request.response());
@@ -82,7 +95,7 @@ final class ControlPlane extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return server.close();
+    return server == null ? Future.succeededFuture() : server.close();
   }
 
   /** The port that it listens on, once deployed. */
@@ -90,30 +103,54 @@ final class ControlPlane extends VerticleBase {
     return server.actualPort();
   }
 
-  private Router router() {
-    Router router = Router.router(vertx);
+  private Router router(ApiDocument api) {
+    CallReader reader = new CallReader();
+    RouterBuilder builder = RouterBuilder.create(vertx, api.controlPlane(), reader);
+    settings
+        .token()
+        .ifPresent(
+            token -> builder.rootHandler(new BearerToken(token, openPaths(api.controlPlane()))));
+    builder.rootHandler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES));
+
+    get(builder, "getLive", name -> calls.live());
+    get(builder, "getReady", name -> calls.ready());
+    handle(builder, "getMetrics", this::scrape);
+    handle(builder, "getApi", context -> send(context, YAML, api.text()));
+
+    get(builder, "getLimits", calls::limits);
+    put(builder, reader, "putPlan", calls::putPlan);
+    get(builder, "getPlans", name -> calls.plans());
+    get(builder, "getPlan", calls::plan);
+    delete(builder, "deletePlan", calls::deletePlan);
+    put(builder, reader, "assign", calls::assign);
+    delete(builder, "unassign", calls::unassign);
+    get(builder, "getEndpoints", name -> calls.endpoints());
+    put(builder, reader, "putEndpoint", calls::putEndpoint);
+    get(builder, "getCluster", name -> calls.cluster());
+
+    Router router = builder.createRouter();
+    for (Route route : router.getRoutes()) {
+      if (route.getPath() != null) {
+        route.useNormalizedPath(false);
+        if (route.methods().contains(HttpMethod.GET)) {
+          route.method(HttpMethod.HEAD);
+        }
+      }
+    }
+    refuseOtherMethods(router);
     for (int status : List.of(400, 404, 413)) {
       router.errorHandler(status, context -> Problem.of(status).send(context.response()));
     }
     router.route().failureHandler(ControlPlane::fail);
-
-    get(router, "/health/live", name -> calls.live());
-    get(router, "/health/ready", name -> calls.ready());
-    settings.token().ifPresent(token -> router.route().handler(new BearerToken(token)));
-    route(router, HttpMethod.GET, "/metrics").handler(this::scrape);
-
-    get(router, "/limits/:name", calls::limits);
-    put(router, "/limits/:name", calls::putPlan);
-    get(router, "/plans", name -> calls.plans());
-    get(router, "/plans/:name", calls::plan);
-    delete(router, "/plans/:name", calls::deletePlan);
-    put(router, "/admin/limits/:name", calls::assign);
-    delete(router, "/admin/limits/:name", calls::unassign);
-    get(router, "/endpoints", name -> calls.endpoints());
-    put(router, "/endpoints/:name", calls::putEndpoint);
-    get(router, "/cluster", name -> calls.cluster());
-    refuseOtherMethods(router);
     return router;
+  }
+
+  /** Those that the document asks no token for. */
+  private static Set<String> openPaths(OpenAPIContract contract) {
+    return contract.operations().stream()
+        .filter(operation -> operation.getSecurityRequirements().isEmpty())
+        .map(Operation::getOpenAPIPath)
+        .collect(Collectors.toSet());
   }
 
   /** Of every path that has been routed so far. */
@@ -137,43 +174,49 @@ final class ControlPlane extends VerticleBase {
                     }));
   }
 
-  private static Route route(Router router, HttpMethod method, String path) {
-    return router.route(method, path).useNormalizedPath(false);
-  }
-
-  private static void get(Router router, String path, Function<String, Future<JsonObject>> call) {
-    route(router, HttpMethod.GET, path)
-        .method(HttpMethod.HEAD)
-        .handler(
-            context ->
-                answer(
-                    context,
-                    () -> call.apply(lastSegment(context)),
-                    body ->
-                        context
-                            .response()
-                            .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
-                            .end(body.toBuffer())));
+  private static void get(
+      RouterBuilder builder, String operationId, Function<String, Future<JsonObject>> call) {
+    handle(
+        builder,
+        operationId,
+        context ->
+            answer(
+                context,
+                () -> call.apply(CallReader.lastSegment(context)),
+                body -> send(context, JSON, body.toBuffer())));
   }
 
   private static void put(
-      Router router, String path, BiFunction<String, JsonObject, Future<Void>> call) {
-    route(router, HttpMethod.PUT, path)
-        .handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES))
-        .handler(
-            context ->
-                answer(
-                    context,
-                    () -> call.apply(lastSegment(context), body(context)),
-                    done -> noContent(context)));
+      RouterBuilder builder, CallReader reader, String operationId, CallReader.BodyCall call) {
+    reader.add(operationId, call);
+    handle(
+        builder,
+        operationId,
+        context -> answer(context, CallReader.step(context), done -> noContent(context)));
   }
 
-  private static void delete(Router router, String path, Function<String, Future<Void>> call) {
-    route(router, HttpMethod.DELETE, path)
-        .handler(
-            context ->
-                answer(
-                    context, () -> call.apply(lastSegment(context)), done -> noContent(context)));
+  private static void delete(
+      RouterBuilder builder, String operationId, Function<String, Future<Void>> call) {
+    handle(
+        builder,
+        operationId,
+        context ->
+            answer(
+                context,
+                () -> call.apply(CallReader.lastSegment(context)),
+                done -> noContent(context)));
+  }
+
+  private static void handle(
+      RouterBuilder builder, String operationId, Handler<RoutingContext> handler) {
+    OpenAPIRoute route = builder.getRoute(operationId);
+    Operation operation = route.getOperation();
+    route
+        // The token has been asked for before, for paths that do not exist as well.
+        .setDoSecurity(false)
+        // It takes a worker thread, which the health of a node must not wait for.
+        .setDoValidation(operation.getRequestBody() != null || !operation.getParameters().isEmpty())
+        .addHandler(handler);
   }
 
   private static <T> void answer(
@@ -188,33 +231,12 @@ final class ControlPlane extends VerticleBase {
   private void scrape(RoutingContext context) {
     vertx
         .executeBlocking(metrics::get)
-        .onSuccess(
-            text ->
-                context.response().putHeader(HttpHeaders.CONTENT_TYPE, PROMETHEUS_TEXT).end(text))
+        .onSuccess(text -> send(context, PROMETHEUS_TEXT, Buffer.buffer(text)))
         .onFailure(context::fail);
   }
 
-  /** Taken from the path as it was sent: the router's own parameters mend what is malformed. */
-  private static String lastSegment(RoutingContext context) {
-    String path = context.request().path();
-    return PathText.decode(path.substring(path.lastIndexOf('/') + 1));
-  }
-
-  private static JsonObject body(RoutingContext context) {
-    String type = context.request().getHeader(HttpHeaders.CONTENT_TYPE);
-    String essence = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    if (!essence.equals(JSON)) {
-      throw new RefusedCallException(415, "Content-Type: must be " + JSON);
-    }
-    Buffer text = context.body().buffer();
-    try {
-      if (text != null && Json.decodeValue(text) instanceof JsonObject body) {
-        return body;
-      }
-    } catch (DecodeException e) {
-      // Refused below, as JSON of another kind is.
-    }
-    throw new RefusedCallException(400, "body: must be a JSON object");
+  private static void send(RoutingContext context, String contentType, Buffer body) {
+    context.response().putHeader(HttpHeaders.CONTENT_TYPE, contentType).end(body);
   }
 
   private static void fail(RoutingContext context) {
@@ -228,6 +250,9 @@ final class ControlPlane extends VerticleBase {
       new Problem(refused.code(), refused.errors()).send(context.response());
     } else if (failure instanceof CheckRefusedException refused) {
       Problem.of(refused.code(), refused.getMessage()).send(context.response());
+    } else if (failure instanceof HttpException invalid
+        && invalid.getCause() instanceof ValidatorException reason) {
+      Problem.of(400, reason.getMessage()).send(context.response());
     } else if (context.statusCode() >= 400 && context.statusCode() < 500) {
       Problem.of(context.statusCode()).send(context.response());
     } else {
