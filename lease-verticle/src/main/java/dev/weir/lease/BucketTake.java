@@ -20,23 +20,27 @@ final class BucketTake implements EmbeddedTake {
   private final double expiresMillis;
   private final boolean ahead;
 
+  /** Since the level was written, whether there was as much to leak or not, permits. */
+  private final double leaked;
+
   BucketTake(EmbeddedCounters counters, Name name, Take take, TokenBucket bucket, long now) {
     this.counters = counters;
     this.name = name;
     this.take = take;
     this.bucket = bucket;
     this.now = now;
-    stored =
-        counters.levels.get(name, now / 1000).orElse(new BucketLevel(0, now, Double.MAX_VALUE));
+    stored = counters.opened(name, now).orElse(new BucketLevel(0, now, Double.MAX_VALUE));
     double level;
     if (stored instanceof BucketLevel kept) {
       level = bucket.levelAfter(kept.used(), now - kept.atMicros());
       expiresMillis = kept.expiresMillis();
       ahead = now < kept.atMicros();
+      leaked = Math.max(0, now - kept.atMicros()) * bucket.rate() / bucket.periodMicros();
     } else {
       level = Math.min(counters.carried(name, stored, now).units(), (double) bucket.capacity());
       expiresMillis = 0;
       ahead = false;
+      leaked = 0;
     }
     used = Math.max(0, level - take.returned()) + take.charged();
   }
@@ -44,6 +48,11 @@ final class BucketTake implements EmbeddedTake {
   @Override
   public Take take() {
     return take;
+  }
+
+  @Override
+  public double mark() {
+    return counters.open(name, now / 1000).map(open -> open.leaked).orElse(0.0);
   }
 
   @Override
@@ -71,9 +80,10 @@ final class BucketTake implements EmbeddedTake {
     if (write && level > 0) {
       double expires =
           nowMillis + Math.min(emptyMillis + EmbeddedCounters.MARGIN_MILLIS, MAX_TTL_MILLIS);
-      counters.levels.put(name, new BucketLevel(level, now, expires), expires, nowMillis);
+      counters.open(name, nowMillis).ifPresent(open -> open.leaked += leaked);
+      counters.keep(name, new BucketLevel(level, now, expires), expires, nowMillis);
     } else if (write) {
-      counters.levels.remove(name);
+      counters.remove(name);
     }
     return Consumption.ofBucket(level);
   }

@@ -2,6 +2,8 @@ package dev.weir.lease;
 
 import dev.weir.config.Algorithm;
 import dev.weir.config.SlidingWindow;
+import dev.weir.lease.OpenReservations.Part;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -62,9 +64,124 @@ final class EmbeddedCounters {
     }
   }
 
-  final ExpiringMap<Name, Level> levels = new ExpiringMap<>();
-  final ExpiringMap<WindowName, Double> windows = new ExpiringMap<>();
+  /** A level and the reservations of it, which live as long. */
+  private record Kept(Level level, Optional<OpenReservations> open) {}
+
+  private final ExpiringMap<Name, Kept> levels = new ExpiringMap<>();
+  private final ExpiringMap<WindowName, Double> windows = new ExpiringMap<>();
   final ExpiringMap<Name, RequestLog> logs = new ExpiringMap<>();
+
+  /** The level of a limit, once reservations whose time is over have ended. */
+  Optional<Level> opened(Name limit, long now) {
+    Optional<Kept> kept = levels.get(limit, now / 1000);
+    if (kept.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<Level> level = Optional.of(kept.get().level);
+    Optional<OpenReservations> open = kept.get().open;
+    if (open.isEmpty()) {
+      return level;
+    }
+    List<Part> over = open.get().removeUpTo(now);
+    if (over.isEmpty()) {
+      return level;
+    }
+    for (Part part : over) {
+      level = level.flatMap(l -> giveBack(limit, l, open.get(), part, part.units(), now));
+    }
+    return ended(limit, level, open.get());
+  }
+
+  /** Ends a part of a reservation, of which {@code units} go back; nothing if it has ended. */
+  void end(Name limit, Part part, long units, long now) {
+    Optional<Level> level = opened(limit, now);
+    Optional<OpenReservations> open = open(limit, now / 1000);
+    if (open.isPresent() && open.get().remove(part)) {
+      if (units > 0) {
+        level = level.flatMap(l -> giveBack(limit, l, open.get(), part, units, now));
+      }
+      ended(limit, level, open.get());
+    }
+  }
+
+  private Optional<Level> ended(Name limit, Optional<Level> level, OpenReservations open) {
+    Optional<OpenReservations> left = open.isEmpty() ? Optional.empty() : Optional.of(open);
+    level.ifPresentOrElse(
+        l -> levels.replace(limit, new Kept(l, left)), () -> levels.remove(limit));
+    return level;
+  }
+
+  /** The level without {@code units} that were reserved; empty if nothing is left of it. */
+  private Optional<Level> giveBack(
+      Name limit, Level level, OpenReservations open, Part part, long units, long now) {
+    if (level instanceof BucketLevel bucket) {
+      double left = open.unleaked((double) units, part.mark());
+      double rest = Math.max(0, bucket.used - left);
+      if (rest == 0) {
+        return Optional.empty();
+      }
+      long atMillis = bucket.atMicros / 1000;
+      double life = bucket.expiresMillis - atMillis - MARGIN_MILLIS;
+      double expires = atMillis + Math.ceil(life * (rest / bucket.used)) + MARGIN_MILLIS;
+      return Optional.of(new BucketLevel(rest, bucket.atMicros, expires));
+    }
+    if (level instanceof LogLevel log) {
+      takeBack(limit, (long) part.mark(), units, log.windowMicros, now);
+    } else {
+      WindowName window = new WindowName(limit, (long) part.mark());
+      double count = windows.get(window, now / 1000).orElse(0.0);
+      if (count > units) {
+        windows.replace(window, count - units);
+      } else {
+        windows.remove(window);
+      }
+    }
+    return Optional.of(level);
+  }
+
+  /** Takes units off the entry of {@code atMicros}, if it still counts. */
+  void takeBack(Name limit, long atMicros, long units, long windowMicros, long now) {
+    RequestLog log = log(limit, now);
+    if (atMicros > now - windowMicros && log.takeBack(atMicros, units)) {
+      keepLog(limit, log, windowMicros, now);
+    }
+  }
+
+  RequestLog log(Name limit, long now) {
+    return logs.get(limit, now / 1000).orElseGet(RequestLog::new);
+  }
+
+  void keepLog(Name limit, RequestLog log, long windowMicros, long now) {
+    long nowMillis = now / 1000;
+    double expires = nowMillis + windowMicros / 1000 + MARGIN_MILLIS;
+    if (log.isEmpty()) {
+      logs.remove(limit);
+    } else {
+      logs.put(limit, log, expires, nowMillis);
+    }
+    keep(limit, new LogLevel(windowMicros), expires, nowMillis);
+  }
+
+  /** Keeps a level; what is reserved of it stays so. */
+  void keep(Name limit, Level level, double expiresMillis, long nowMillis) {
+    levels.put(limit, new Kept(level, open(limit, nowMillis)), expiresMillis, nowMillis);
+  }
+
+  void remove(Name limit) {
+    levels.remove(limit);
+  }
+
+  Optional<OpenReservations> open(Name limit, long nowMillis) {
+    return levels.get(limit, nowMillis).flatMap(Kept::open);
+  }
+
+  /** Notes that a part, just granted, is reserved. */
+  void reserve(Name limit, Part part, long nowMillis) {
+    Optional<Kept> kept = levels.get(limit, nowMillis);
+    OpenReservations open = kept.flatMap(Kept::open).orElseGet(OpenReservations::new);
+    open.add(part);
+    kept.ifPresent(k -> levels.replace(limit, new Kept(k.level, Optional.of(open))));
+  }
 
   double count(Name limit, long number, long nowMillis) {
     return windows.get(new WindowName(limit, number), nowMillis).orElse(0.0);
@@ -121,6 +238,6 @@ final class EmbeddedCounters {
   }
 
   void forget(Name limit, long nowMillis) {
-    levels.get(limit, nowMillis).ifPresent(level -> drop(limit, level));
+    levels.get(limit, nowMillis).ifPresent(kept -> drop(limit, kept.level));
   }
 }

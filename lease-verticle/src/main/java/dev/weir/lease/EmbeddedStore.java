@@ -17,6 +17,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * The store of a single node, in its own memory: the exact twin of {@code refill.lua}, which says
@@ -31,6 +32,8 @@ final class EmbeddedStore implements Store {
   }
 
   private final EmbeddedCounters counters = new EmbeddedCounters();
+  private final EmbeddedReservations reservations = new EmbeddedReservations(counters);
+  private final EmbeddedOnce once = new EmbeddedOnce();
   private final StoreWindow.Calendars calendars = new StoreWindow.Calendars();
   private final ExpiringMap<CounterName, Counter> authorized = new ExpiringMap<>();
   private final AccountingWindow window;
@@ -48,12 +51,43 @@ final class EmbeddedStore implements Store {
     long now = epochMicros + clock.micros();
     List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
     for (Refill refill : batch) {
-      outcomes.add(Future.succeededFuture(new Answered(now, step(refill, now))));
+      outcomes.add(Future.succeededFuture(carryOut(refill, now)));
     }
     return outcomes;
   }
 
-  private List<Level> step(Refill refill, long now) {
+  private RefillOutcome carryOut(Refill refill, long now) {
+    if (refill.purpose() instanceof Purpose.Settle settle) {
+      return reservations.settle(refill.key(), settle, now);
+    }
+    if (refill.purpose() instanceof Purpose.Decide decide) {
+      return decide.once().isEmpty()
+          ? decide(refill, decide, now)
+          : once.outcome(refill, decide.once().get(), now, () -> decide(refill, decide, now));
+    }
+    return new Answered(now, step(refill, now, (take, granted) -> {}));
+  }
+
+  private Answered decide(Refill refill, Purpose.Decide decide, long now) {
+    return new Answered(
+        now,
+        decide
+            .reservation()
+            .map(
+                reservation -> {
+                  EmbeddedReservations.Draft draft =
+                      reservations.draft(refill.key(), reservation, now);
+                  List<Level> levels = step(refill, now, draft::add);
+                  draft.keep();
+                  return levels;
+                })
+            .orElseGet(() -> step(refill, now, (take, granted) -> {})));
+  }
+
+  /**
+   * @param granting told of each grant, when it is kept
+   */
+  private List<Level> step(Refill refill, long now, BiConsumer<EmbeddedTake, Long> granting) {
     List<EmbeddedTake> takes = new ArrayList<>(refill.takes().size());
     boolean fits = true;
     for (Take take : refill.takes()) {
@@ -65,6 +99,9 @@ final class EmbeddedStore implements Store {
     for (EmbeddedTake take : takes) {
       long granted = fits ? take.grantable() : 0;
       Consumption consumption = take.settle(granted);
+      if (granted > 0) {
+        granting.accept(take, granted);
+      }
       long units = authorize(refill.key(), take.take().limit(), granted, now);
       outcome.add(new Level(granted, consumption, units));
     }

@@ -17,6 +17,9 @@ sealed interface EmbeddedTake permits BucketTake, WindowTake, LogTake {
     return Math.max(take().need(), Math.min(take().ask(), free()));
   }
 
+  /** Where, or when, the grant is counted, for {@link OpenReservations.Part}; once it is kept. */
+  double mark();
+
   /** Keeps what is counted after {@code granted} permits are. */
   Consumption settle(long granted);
 }

@@ -38,6 +38,11 @@ final class ExpiringMap<K, V> {
     }
   }
 
+  /** Gives an entry another value, for the time that it has left; does nothing if it has none. */
+  void replace(K key, V value) {
+    entries.computeIfPresent(key, (same, entry) -> new Entry<>(value, entry.expiresMillis));
+  }
+
   void remove(K key) {
     entries.remove(key);
   }

@@ -32,7 +32,7 @@ final class LogTake implements EmbeddedTake {
   }
 
   private long find(boolean touched) {
-    Optional<Level> stored = counters.levels.get(name, now / 1000);
+    Optional<Level> stored = counters.opened(name, now);
     if (stored.isEmpty()) {
       if (touched) {
         counters.logs.remove(name);
@@ -53,14 +53,14 @@ final class LogTake implements EmbeddedTake {
         && (log().newestMicros() > now || last.windowMicros() != algorithm.windowMicros())) {
       append(0);
     }
-    if (take.returned() > 0 && take.grantedIn() > overMicros()) {
-      takeBack();
+    if (take.returned() > 0) {
+      counters.takeBack(name, take.grantedIn(), take.returned(), algorithm.windowMicros(), now);
     }
     return log().unitsAfter(overMicros());
   }
 
   private RequestLog log() {
-    return counters.logs.get(name, now / 1000).orElseGet(RequestLog::new);
+    return counters.log(name, now);
   }
 
   private long overMicros() {
@@ -70,31 +70,17 @@ final class LogTake implements EmbeddedTake {
   private void append(long units) {
     RequestLog log = log();
     log.append(now, units, overMicros());
-    keep(log);
-  }
-
-  private void takeBack() {
-    RequestLog log = log();
-    if (log.takeBack(take.grantedIn(), take.returned())) {
-      keep(log);
-    }
-  }
-
-  private void keep(RequestLog log) {
-    long nowMillis = now / 1000;
-    long windowMillis = algorithm.windowMicros() / 1000;
-    double expires = nowMillis + windowMillis + EmbeddedCounters.MARGIN_MILLIS;
-    if (log.isEmpty()) {
-      counters.logs.remove(name);
-    } else {
-      counters.logs.put(name, log, expires, nowMillis);
-    }
-    counters.levels.put(name, new LogLevel(algorithm.windowMicros()), expires, nowMillis);
+    counters.keepLog(name, log, algorithm.windowMicros(), now);
   }
 
   @Override
   public Take take() {
     return take;
+  }
+
+  @Override
+  public double mark() {
+    return (double) now;
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import dev.weir.config.Consumption;
 import java.util.List;
+import java.util.Optional;
 
 /** What came of a refill. */
 public sealed interface RefillOutcome {
@@ -37,6 +38,37 @@ public sealed interface RefillOutcome {
     public double used() {
       return consumption.used();
     }
+  }
+
+  /**
+   * The step was made before, by the same {@link Purpose.Once}; nothing was moved.
+   *
+   * @param first what came of it then
+   * @param reservation the id of what was reserved then, if anything was
+   */
+  record Repeated(Answered first, Optional<String> reservation) implements RefillOutcome {}
+
+  /** Another step was made by the same {@link Purpose.Once}; nothing was moved. */
+  record UsedOtherwise() implements RefillOutcome {}
+
+  /**
+   * What came of a {@link Purpose.Settle}.
+   *
+   * @param verdict of the store
+   * @param reserved permits that the reservation was of; 0 if it is unknown
+   */
+  record Settled(Verdict verdict, long reserved) implements RefillOutcome {}
+
+  /** What became of a reservation. */
+  enum Verdict {
+    /** It is settled now. */
+    SETTLED,
+    /** It was settled before; nothing was moved. */
+    BEFORE,
+    /** Its time is over, or there never was one; nothing was moved. */
+    UNKNOWN,
+    /** More should be spent than is reserved; nothing was moved. */
+    TOO_MUCH
   }
 
   /**

@@ -109,7 +109,7 @@ final class RefillQueue implements Refills {
     pending.done = true;
     if (outcome instanceof RefillOutcome.Answered answered) {
       storeClock.observe(answered.storeMicros());
-    } else {
+    } else if (outcome instanceof RefillOutcome.Unavailable) {
       meters.unavailable();
     }
     meters.took(clock.micros() - pending.wantedAtMicros);

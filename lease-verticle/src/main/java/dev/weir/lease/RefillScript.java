@@ -9,6 +9,10 @@ import dev.weir.config.TokenBucket;
 import dev.weir.config.WindowPeriod.Calendar;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
+import dev.weir.lease.RefillOutcome.Repeated;
+import dev.weir.lease.RefillOutcome.Settled;
+import dev.weir.lease.RefillOutcome.UsedOtherwise;
+import dev.weir.lease.RefillOutcome.Verdict;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -22,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /** How a call of {@code refill.lua} is written and its reply read. Owned by one thread. */
 final class RefillScript {
@@ -30,10 +35,12 @@ final class RefillScript {
   /**
    * The part of a call that one refill makes.
    *
-   * @param names of levels, one per take
+   * @param names of levels, one per take, and what else the step needs
+   * @param takes how many there are
+   * @param purpose of the refill
    * @param arguments as the script expects them of a step
    */
-  record Step(List<String> names, List<String> arguments) {}
+  record Step(List<String> names, int takes, Purpose purpose, List<String> arguments) {}
 
   private final String text;
   private final String sha1;
@@ -68,6 +75,54 @@ final class RefillScript {
     List<Take> takes = refill.takes();
     List<String> names = new ArrayList<>(takes.size());
     List<String> arguments = new ArrayList<>(2 + 7 * takes.size());
+    if (refill.purpose() instanceof Purpose.Settle settle) {
+      names.add(keys.reservation(escapedKey, settle.reservation()));
+      arguments.add("settle");
+      arguments.add(settle.reservation());
+      arguments.add(Long.toString(settle.spent()));
+    } else {
+      addTakes(keys, escapedKey, refill, names, arguments);
+    }
+    if (refill.purpose() instanceof Purpose.Decide decide) {
+      addDecision(keys, escapedKey, decide, names, arguments);
+    }
+    return new Step(names, takes.size(), refill.purpose(), arguments);
+  }
+
+  /** What stands before the arguments of the takes, and behind their names. */
+  private static void addDecision(
+      StoreKeys keys,
+      String escapedKey,
+      Purpose.Decide decide,
+      List<String> names,
+      List<String> arguments) {
+    List<String> head = new ArrayList<>(List.of("decide", "", "0", ""));
+    decide
+        .reservation()
+        .ifPresent(
+            reservation -> {
+              head.set(1, reservation.id());
+              head.set(2, Long.toString(reservation.life().toMillis() * 1000));
+              names.add(keys.reservation(escapedKey, reservation.id()));
+            });
+    decide
+        .once()
+        .ifPresent(
+            once -> {
+              head.set(3, once.request());
+              names.add(keys.once(escapedKey, once.id()));
+            });
+    head.add(Integer.toString(arguments.size()));
+    arguments.addAll(0, head);
+  }
+
+  private void addTakes(
+      StoreKeys keys,
+      String escapedKey,
+      Refill refill,
+      List<String> names,
+      List<String> arguments) {
+    List<Take> takes = refill.takes();
     arguments.add(Long.toString(window.jitterMicros(refill.key())));
     arguments.add(Integer.toString(takes.size()));
     for (Take take : takes) {
@@ -82,7 +137,6 @@ final class RefillScript {
       arguments.add(Long.toString(take.need()));
       arguments.add(Long.toString(take.ask()));
     }
-    return new Step(names, arguments);
   }
 
   /** The part of a call that forgets what was used of limits of a key. */
@@ -92,7 +146,7 @@ final class RefillScript {
     arguments.add("0");
     arguments.add(Integer.toString(names.size()));
     names.forEach(name -> arguments.add("forget"));
-    return new Step(names, arguments);
+    return new Step(names, names.size(), new Purpose.Lease(), arguments);
   }
 
   private void addNumbers(List<String> arguments, String key, Algorithm algorithm) {
@@ -162,11 +216,49 @@ final class RefillScript {
   List<RefillOutcome> read(List<Step> steps, Response reply) {
     long storeMicros = reply.get(0).toLong();
     storeClock.observe(storeMicros);
-    int at = 1;
-    List<RefillOutcome> outcomes = new ArrayList<>(steps.size());
-    for (Step step : steps) {
-      List<Level> levels = new ArrayList<>(step.names.size());
-      for (int take = 0; take < step.names.size(); take++) {
+    Reading reading = new Reading(reply, storeMicros);
+    return steps.stream().map(reading::next).toList();
+  }
+
+  /** Goes through a reply, step by step. */
+  private static final class Reading {
+    private final Response reply;
+    private final long storeMicros;
+    private int at = 1;
+
+    Reading(Response reply, long storeMicros) {
+      this.reply = reply;
+      this.storeMicros = storeMicros;
+    }
+
+    RefillOutcome next(Step step) {
+      if (step.purpose instanceof Purpose.Lease) {
+        return new Answered(storeMicros, levels(step));
+      }
+      String head = reply.get(at).toString();
+      at++;
+      if (step.purpose instanceof Purpose.Settle) {
+        Settled settled = new Settled(verdict(head), reply.get(at).toLong());
+        at++;
+        return settled;
+      }
+      if (head.equals("other")) {
+        return new UsedOtherwise();
+      }
+      List<Level> levels = levels(step);
+      if (head.equals("new")) {
+        return new Answered(storeMicros, levels);
+      }
+      int space = head.lastIndexOf(' ');
+      String reservation = head.substring(space + 1);
+      return new Repeated(
+          new Answered(Long.parseLong(head.substring("again ".length(), space)), levels),
+          reservation.equals("-") ? Optional.empty() : Optional.of(reservation));
+    }
+
+    private List<Level> levels(Step step) {
+      List<Level> levels = new ArrayList<>(step.takes);
+      for (int take = 0; take < step.takes; take++) {
         levels.add(
             new Level(
                 reply.get(at).toLong(),
@@ -174,9 +266,17 @@ final class RefillScript {
                 reply.get(at + 2).toLong()));
         at += REPLIES_PER_TAKE;
       }
-      outcomes.add(new Answered(storeMicros, levels));
+      return levels;
     }
-    return outcomes;
+
+    private static Verdict verdict(String told) {
+      return switch (told) {
+        case "settled" -> Verdict.SETTLED;
+        case "before" -> Verdict.BEFORE;
+        case "more" -> Verdict.TOO_MUCH;
+        default -> Verdict.UNKNOWN;
+      };
+    }
   }
 
   private static Consumption consumption(String told) {

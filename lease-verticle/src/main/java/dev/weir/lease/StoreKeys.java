@@ -41,6 +41,16 @@ final class StoreKeys {
     return prefix + escapedKey + "}:" + limit + ":level";
   }
 
+  /** The name of a reservation; no limit has an empty name. */
+  String reservation(String escapedKey, String id) {
+    return prefix + escapedKey + "}::reservation:" + id;
+  }
+
+  /** The name of what is known of a step that is made once. */
+  String once(String escapedKey, String id) {
+    return prefix + escapedKey + "}::once:" + id;
+  }
+
   static String escape(String key) {
     if (key.isEmpty()) {
       return EMPTY;

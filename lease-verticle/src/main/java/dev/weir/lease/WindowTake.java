@@ -51,7 +51,7 @@ final class WindowTake implements EmbeddedTake {
 
   private void find() {
     long nowMillis = now / 1000;
-    Optional<Level> stored = counters.levels.get(name, nowMillis);
+    Optional<Level> stored = counters.opened(name, now);
     double former = level.sliding() ? counters.count(name, window.number() - 1, nowMillis) : 0;
     write = take.charged() > 0;
     if (stored.isPresent()
@@ -104,6 +104,11 @@ final class WindowTake implements EmbeddedTake {
   }
 
   @Override
+  public double mark() {
+    return (double) window.number();
+  }
+
+  @Override
   public boolean fits() {
     return take.need() == 0 || algorithm.fits(counting(), take.need());
   }
@@ -130,7 +135,7 @@ final class WindowTake implements EmbeddedTake {
       }
       counters.setCount(name, number, count, expires, nowMillis);
       if (writeLevel && count > 0) {
-        counters.levels.put(name, level, expires, nowMillis);
+        counters.keep(name, level, expires, nowMillis);
       }
     }
     return counted(count);

@@ -10,13 +10,27 @@
 --     "<kind> <period> <number> <end>"    windows, "fixed" or "sliding": the last one written to,
 --                                         and its end, microseconds
 --     "log <window>"                      a log, whose window is in microseconds
+--   and while there are reservations of it, ";<due> <leaked>" behind that: when the first of them
+--   ends, microseconds; what a bucket has leaked since there were any, permits
 -- Each stands for further names, which only the store can complete, since its clock chooses the
 -- window; they have the same hash tag, hence the same slot:
 --   <prefix>:{<key>}:<limit>:window:<number>             permits used in a window
 --   <prefix>:{<key>}:<limit>:log                         sorted by time, "<total> <cost>": units of
 --                                                        this entry, and of it and all before
 --   <prefix>:{<key>}:<limit>:authorized:<window index>   permits granted in an accounting window
--- Counters and logs that no level stands for are void.
+--   <prefix>:{<key>}:<limit>:reserved                    reservations that are open, sorted by when
+--                                                        they end, "<id> <permits> <mark>": the
+--                                                        mark is what the bucket had leaked, the
+--                                                        number of the window, the time of the entry
+-- Counters, logs and reservations that no level stands for are void.
+--
+-- KEYS, behind those of the takes of a step that decides (no limit has an empty name):
+--   <prefix>:{<key>}::reservation:<id>   if it reserves; "<open or settled> <ends> <permits>", and
+--                                        while open " <limit> <permits> <mark>" of each limit
+--   <prefix>:{<key>}::once:<id>          if it is made once; a hash of what was asked, "request",
+--                                        and answered, "outcome" and ":<limit>" of each limit
+-- KEYS, of a step that settles:
+--   <prefix>:{<key>}::reservation:<id>
 --
 -- ARGV:
 --   accounting window, microseconds; then per step:
@@ -29,12 +43,23 @@
 --         "calendar", limit, its name, ends of the windows before, at and after about now
 --         "log", limit, window
 --       or "forget", alone, which ends all that the limit has counted
+--   before a step that decides:
+--     "decide", the reservation's id or "", its time to live, microseconds; what is asked or "" if
+--     that is not for once; number of arguments of the step
+--   or instead of a step:
+--     "settle", the reservation's id, permits that are spent of it; the rest goes back
 --
 -- Returns one flat array:
 --   the store's time, microseconds; then per take, in the order of KEYS:
 --     granted; what is counted, a string, since a reply cuts numbers to integers: "<used>" of a
 --     bucket, else "<used> <previous> <left>" as in dev.weir.config.Consumption; authorized in this
 --     accounting window
+--   before that, of a step that decides:
+--     "new"; "again <the store's time> <reservation or ->" if it was made before, and what follows
+--     is of then; "other" if something else was asked then, and nothing follows
+--   of one that settles:
+--     "settled", "before" if it was already, "unknown" if it is not open any more or never was,
+--     "more" if less was reserved; and how much was
 --
 -- Runs on Redis 6.2 and later (effects replication, which lets a script write after TIME).
 
@@ -44,6 +69,10 @@ local ROUNDING = 2 ^ -48
 local MARGIN_MILLIS = 10000
 -- PX is added to the time of day and must not overflow 64 bits.
 local MAX_TTL_MILLIS = 9e18
+-- How long the outcome of a step that is made once is known.
+local ONCE_MILLIS = 60000
+-- How much longer than it could have been open a reservation is known to be settled.
+local SETTLED_MILLIS = 60000
 -- Totals of a log stay below 2^53, up to which doubles count every unit.
 local MAX_LOGGED = 2 ^ 51
 local MAX_TOTAL = 2 ^ 52
@@ -53,12 +82,29 @@ local now = time[1] * 1000000 + time[2]
 local now_millis = math.floor(now / 1000)
 local window = tonumber(ARGV[1])
 
--- ---- logs
+-- ---- levels as they are kept
+
+-- Of levels with reservations: { due =, leaked = }, as of the last look.
+local opens = {}
 
 -- Microseconds, units and indexes in full: a number by itself would turn into 1.7e+15.
 local function digits(number)
   return string.format('%.0f', number)
 end
+
+local function with_open(name, text)
+  local open = opens[name]
+  return open and text .. ';' .. digits(open.due) .. ' ' .. string.format('%.17g', open.leaked) or text
+end
+
+local function keep(name, text, ttl)
+  redis.call('SET', name, with_open(name, text), 'PX', ttl)
+  if opens[name] then
+    redis.call('PEXPIRE', string.sub(name, 1, -6) .. 'reserved', ttl)
+  end
+end
+
+-- ---- logs
 
 local function entry(member)
   local total, cost = string.match(member, '^(%d+) (%d+)$')
@@ -106,7 +152,7 @@ end
 local function keep_log(log, name, length)
   local ttl = digits(math.ceil(length / 1000) + MARGIN_MILLIS)
   redis.call('PEXPIRE', log, ttl)
-  redis.call('SET', name, 'log ' .. digits(length), 'PX', ttl)
+  keep(name, 'log ' .. digits(length), ttl)
 end
 
 -- Writes an entry of now, which takes in those of now and of the future, and drops what is over.
@@ -159,6 +205,106 @@ local function take_back(log, name, length, at, units)
   keep_log(log, name, length)
 end
 
+-- ---- reservations
+
+-- Takes `units` that were reserved off what `stored` says; what is to be stored instead, nil if
+-- that is nothing. A bucket's are taken off as of when its level was true, less what has leaked of
+-- them until then: what is left is never below what it would be without the reservation.
+local function give_back(name, stored, units, mark)
+  local base = string.sub(name, 1, -6)
+  if string.byte(stored) <= 57 then
+    local used, at, expires = string.match(stored, '^(%S+) (%S+) (%S+)$')
+    local left = math.max(0, units - (opens[name].leaked - mark))
+    local rest = math.max(0, used - left)
+    if rest == 0 then
+      return nil
+    end
+    local at_millis = math.floor(at / 1000)
+    local life = expires - at_millis - MARGIN_MILLIS
+    return string.format('%.17g %.0f %.0f', rest, at,
+      at_millis + math.ceil(life * (rest / used)) + MARGIN_MILLIS)
+  end
+  local length = string.match(stored, '^log (%S+)$')
+  if length then
+    take_back(base .. 'log', name, tonumber(length), tonumber(mark), units)
+  else
+    local counter = base .. 'window:' .. mark
+    local count = tonumber(redis.call('GET', counter) or 0)
+    if count > units then
+      redis.call('SET', counter, string.format('%.17g', count - units), 'KEEPTTL')
+    else
+      redis.call('DEL', counter)
+    end
+  end
+  return stored
+end
+
+-- Writes down what is stored after reservations have ended.
+local function ended(name, stored)
+  local reserved = string.sub(name, 1, -6) .. 'reserved'
+  local first = redis.call('ZRANGE', reserved, 0, 0, 'WITHSCORES')
+  if stored and first[1] then
+    opens[name].due = tonumber(first[2])
+  else
+    opens[name] = nil
+  end
+  if stored then
+    redis.call('SET', name, with_open(name, stored), 'KEEPTTL')
+  else
+    redis.call('DEL', name, reserved)
+  end
+  return stored
+end
+
+-- What is stored of a level, reservations apart, once those whose time is over have ended; whether
+-- any has. Nothing runs when their time is over: whoever comes next gives back, a peek as well.
+local function opened(name, stored)
+  opens[name] = nil
+  local mark = stored and string.find(stored, ';', 1, true)
+  if not mark then
+    return stored, false
+  end
+  local due, leaked = string.match(stored, '^(%S+) (%S+)$', mark + 1)
+  opens[name] = { due = tonumber(due), leaked = tonumber(leaked) }
+  stored = string.sub(stored, 1, mark - 1)
+  if opens[name].due > now then
+    return stored, false
+  end
+  local reserved = string.sub(name, 1, -6) .. 'reserved'
+  for _, over in ipairs(redis.call('ZRANGEBYSCORE', reserved, '-inf', digits(now))) do
+    local _, units, granted = string.match(over, '^(%S+) (%S+) (%S+)$')
+    stored = stored and give_back(name, stored, tonumber(units), granted)
+  end
+  redis.call('ZREMRANGEBYSCORE', reserved, '-inf', digits(now))
+  return ended(name, stored), true
+end
+
+-- Notes that `units`, just granted, are reserved; how a reservation is written under its own name.
+local function reserve(name, level, units, id, ends)
+  local base = string.sub(name, 1, -6)
+  local reserved = base .. 'reserved'
+  if not opens[name] then
+    -- Those that are there are of a level that is not any more.
+    redis.call('DEL', reserved)
+    opens[name] = { due = ends, leaked = 0 }
+  end
+  local open = opens[name]
+  open.due = math.min(open.due, ends)
+  local mark
+  if level.kind == 'log' then
+    mark = digits(now)
+  elseif level.kind then
+    mark = digits(level.number)
+  else
+    mark = string.format('%.17g', open.leaked)
+  end
+  redis.call('ZADD', reserved, digits(ends), id .. ' ' .. digits(units) .. ' ' .. mark)
+  redis.call('PEXPIRE', reserved, level.ttl)
+  local stored = string.match(redis.call('GET', name), '^[^;]+')
+  redis.call('SET', name, with_open(name, stored), 'KEEPTTL')
+  return ' ' .. string.match(name, '}:(.+):level$') .. ' ' .. digits(units) .. ' ' .. mark
+end
+
 -- A count by the part of its window that still counts: SlidingWindow.weighted.
 local function weighted(count, part)
   return math.floor(count * part + 0.5)
@@ -169,6 +315,8 @@ end
 -- What counts now of what `stored` says was counted in another way, permits; the end of the window
 -- that it was counted in, 0 for a bucket; the names that are of no use any more, level apart.
 local function carried(base, stored)
+  -- Reservations end with the way of counting: what they hold stays used.
+  opens[base .. 'level'] = nil
   if string.byte(stored) <= 57 then
     local used, at, expires = string.match(stored, '^(%S+) (%S+) (%S+)$')
     -- Its rate is not kept, but how long it was given to live tells it.
@@ -245,13 +393,17 @@ local function find_window(name, arg)
 
   local base = string.sub(name, 1, -6)
   local counter, former = base .. 'window:' .. digits(number), base .. 'window:' .. digits(number - 1)
-  local found
-  if sliding then
-    found = redis.call('MGET', name, counter, former)
-  else
-    found = redis.call('MGET', name, counter)
+  local function found_now()
+    if sliding then
+      return redis.call('MGET', name, counter, former)
+    end
+    return redis.call('MGET', name, counter)
   end
-  local stored = found[1]
+  local found = found_now()
+  local stored, changed = opened(name, found[1])
+  if changed then
+    found = found_now()
+  end
   local state = {
     kind = kind,
     period = period,
@@ -318,6 +470,7 @@ local function settle_window(name, state, granted)
   local write = state.write or granted > 0
   -- This window and the next.
   local ttl = digits(math.ceil((state.next_ends - now) / 1000) + MARGIN_MILLIS)
+  state.ttl = ttl
   if state.write_previous then
     set_count(state.former, state.previous, ttl)
   end
@@ -330,8 +483,8 @@ local function settle_window(name, state, granted)
     end
     set_count(state.counter, used, ttl)
     if state.write_level and used > 0 then
-      redis.call('SET', name, state.kind .. ' ' .. state.period .. ' ' .. digits(state.number)
-        .. ' ' .. digits(state.ends), 'PX', ttl)
+      keep(name, state.kind .. ' ' .. state.period .. ' ' .. digits(state.number)
+        .. ' ' .. digits(state.ends), ttl)
     end
   end
   return string.format('%.17g %.17g %.0f', used, state.previous, state.ends - now)
@@ -343,7 +496,7 @@ local function find_log(name, arg)
   local need, ask = tonumber(ARGV[arg + 6]), tonumber(ARGV[arg + 7])
   local base = string.sub(name, 1, -6)
   local log = base .. 'log'
-  local stored = redis.call('GET', name)
+  local stored = opened(name, redis.call('GET', name))
   local touched = ask > 0 or returned > 0 or charged > 0
 
   local used
@@ -397,6 +550,7 @@ end
 local function settle_log(name, state, granted)
   if granted > 0 then
     append(state.log, name, state.length, granted)
+    state.ttl = digits(math.ceil(state.length / 1000) + MARGIN_MILLIS)
   elseif state.need > 0 and not state.fits then
     return string.format('%.0f %.0f %.0f', state.used, state.need,
       until_logged_fits(state.log, state.length, state.limit, state.need))
@@ -405,7 +559,7 @@ local function settle_log(name, state, granted)
 end
 
 local function find_forget(name, arg)
-  local stored = redis.call('GET', name)
+  local stored = opened(name, redis.call('GET', name))
   if stored then
     local _, _, void = carried(string.sub(name, 1, -6), stored)
     redis.call('DEL', name, unpack(void))
@@ -427,7 +581,8 @@ local reply = { now }
 local key = 0
 local arg = 2
 
-while arg <= #ARGV do
+-- Takes of one step, all or none; how they are written of the reservation `id`, if there is one.
+local function refill(id, ends)
   local index = digits(math.floor((now + ARGV[arg]) / window))
   local takes = tonumber(ARGV[arg + 1])
   arg = arg + 2
@@ -443,7 +598,7 @@ while arg <= #ARGV do
       arg = arg + 7
 
       local used, elapsed, expires, void = 0, 0, 0, nil
-      local stored = redis.call('GET', KEYS[key + i])
+      local stored = opened(KEYS[key + i], redis.call('GET', KEYS[key + i]))
       if stored then
         if string.byte(stored) <= 57 then
           local at
@@ -457,6 +612,10 @@ while arg <= #ARGV do
       end
       if elapsed > 0 then
         used = math.max(0, used - elapsed * rate / period)
+        local open = opens[KEYS[key + i]]
+        if open then
+          open.leaked = open.leaked + elapsed * rate / period
+        end
       end
       used = math.max(0, used - returned) + charged
 
@@ -487,6 +646,7 @@ while arg <= #ARGV do
     end
   end
 
+  local held = ''
   for i = 1, takes do
     local level = levels[i]
     local name = KEYS[key + i]
@@ -512,12 +672,15 @@ while arg <= #ARGV do
       end
       if write and used > 0 then
         local ttl = math.min(empty_millis + MARGIN_MILLIS, MAX_TTL_MILLIS)
-        redis.call('SET', name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl),
-          'PX', string.format('%.0f', ttl))
+        level.ttl = digits(ttl)
+        keep(name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl), level.ttl)
       elseif write and level.stored then
         redis.call('DEL', name)
       end
       counted = string.format('%.17g', used)
+    end
+    if id and granted > 0 then
+      held = held .. reserve(name, level, granted, id, ends)
     end
 
     -- The name without "level".
@@ -537,6 +700,108 @@ while arg <= #ARGV do
     reply[#reply + 1] = authorized
   end
   key = key + takes
+  return held
+end
+
+local function decide()
+  local id, ttl, request = ARGV[arg + 1], tonumber(ARGV[arg + 2]), ARGV[arg + 3]
+  local arguments, takes = tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 6])
+  arg = arg + 5
+  local names = key + takes
+  local reservation, once
+  if id ~= '' then
+    names = names + 1
+    reservation = KEYS[names]
+  end
+  if request ~= '' then
+    names = names + 1
+    once = KEYS[names]
+  end
+
+  local known = once and redis.call('HGET', once, 'request')
+  if known then
+    if known == request then
+      reply[#reply + 1] = 'again ' .. redis.call('HGET', once, 'outcome')
+      for i = 1, takes do
+        -- A limit that the plan has had since then was asked for nothing.
+        local told = redis.call('HGET', once, string.match(KEYS[key + i], '}(:.+):level$')) or '0;0 0 0;0'
+        local granted, counted, authorized = string.match(told, '^(.+);(.+);(.+)$')
+        reply[#reply + 1] = granted
+        reply[#reply + 1] = counted
+        reply[#reply + 1] = authorized
+      end
+    else
+      reply[#reply + 1] = 'other'
+    end
+    arg = arg + arguments
+  else
+    reply[#reply + 1] = 'new'
+    local at, first = #reply, key
+    local ends = reservation and now + ttl
+    local held = refill(reservation and id, ends)
+    if held ~= '' then
+      -- A step that reserves is granted the same of each limit.
+      redis.call('SET', reservation, 'open ' .. digits(ends) .. ' ' .. digits(reply[at + 1]) .. held,
+        'PX', digits(math.ceil(ttl / 1000) + MARGIN_MILLIS))
+    end
+    if once then
+      local kept = { 'request', request, 'outcome', digits(now) .. ' ' .. (held ~= '' and id or '-') }
+      for i = 1, takes do
+        kept[#kept + 1] = string.match(KEYS[first + i], '}(:.+):level$')
+        kept[#kept + 1] = digits(reply[at + 1]) .. ';' .. reply[at + 2] .. ';' .. digits(reply[at + 3])
+        at = at + 3
+      end
+      redis.call('HSET', once, unpack(kept))
+      redis.call('PEXPIRE', once, ONCE_MILLIS)
+    end
+  end
+  key = names
+end
+
+local function settle()
+  local reservation, id, kept = KEYS[key + 1], ARGV[arg + 1], tonumber(ARGV[arg + 2])
+  key, arg = key + 1, arg + 3
+  local stored = redis.call('GET', reservation)
+  local state, ends, units = string.match(stored or 'unknown 0 0', '^(%S+) (%S+) (%S+)')
+  units = tonumber(units)
+  if state == 'settled' then
+    state = 'before'
+  elseif tonumber(ends) <= now then
+    state = 'unknown'
+  elseif kept > units then
+    state = 'more'
+  else
+    local tag = string.match(reservation, '^.-}')
+    local parts = string.gmatch(stored, '(%S+) (%S+) (%S+)')
+    parts()
+    for limit, part, mark in parts do
+      local name = tag .. ':' .. limit .. ':level'
+      local level = opened(name, redis.call('GET', name))
+      local reserved = tag .. ':' .. limit .. ':reserved'
+      if opens[name] and redis.call('ZREM', reserved, id .. ' ' .. part .. ' ' .. mark) == 1 then
+        if units > kept then
+          level = give_back(name, level, units - kept, mark)
+        end
+        ended(name, level)
+      end
+    end
+    -- Known to be settled for a minute longer than it could have been open.
+    redis.call('SET', reservation, 'settled ' .. ends .. ' ' .. digits(units),
+      'PX', digits(math.ceil((ends - now) / 1000) + SETTLED_MILLIS))
+    state = 'settled'
+  end
+  reply[#reply + 1] = state
+  reply[#reply + 1] = digits(units)
+end
+
+while arg <= #ARGV do
+  if ARGV[arg] == 'decide' then
+    decide()
+  elseif ARGV[arg] == 'settle' then
+    settle()
+  else
+    refill()
+  end
 end
 
 return reply

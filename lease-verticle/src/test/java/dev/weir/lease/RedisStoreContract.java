@@ -12,6 +12,7 @@ import dev.weir.config.WindowPeriod.CalendarUnit;
 import dev.weir.lease.RefillOutcome.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -142,6 +143,47 @@ abstract class RedisStoreContract extends StoreContract {
       time.advance(Duration.ofSeconds(4));
     }
     assertThat(names()).allSatisfy(name -> assertThat(pttl(name)).isPositive());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void whatStandsForReservationsLivesAsLongAsItCounts(Limit limit) {
+    Purpose.Reservation reservation = new Purpose.Reservation("a", Duration.ofMinutes(1));
+    Purpose.Once once = new Purpose.Once("an id", "what is asked");
+    Purpose purpose = new Purpose.Decide(Optional.of(reservation), Optional.of(once));
+    store.step("acme", purpose, take(limit, 4));
+    assertThat(names())
+        .contains(
+            "weir:{acme}::once:an id",
+            "weir:{acme}::reservation:a",
+            "weir:{acme}:default:level",
+            "weir:{acme}:default:reserved");
+    assertThat(pttl("weir:{acme}::once:an id")).isBetween(50_000L, 60_000L);
+    assertThat(pttl("weir:{acme}::reservation:a")).isBetween(60_000L, 70_000L);
+    // A level that is gone has nothing to give back to.
+    long level = pttl("weir:{acme}:default:level");
+    assertThat(pttl("weir:{acme}:default:reserved")).isBetween(level - 100, level + 100);
+    time.advanceMicros(1_500_000);
+    store.granted("acme", limit, 1);
+    level = pttl("weir:{acme}:default:level");
+    assertThat(pttl("weir:{acme}:default:reserved")).isBetween(level - 100, level + 100);
+    store.settle("acme", "a", 1);
+    assertThat(pttl("weir:{acme}::reservation:a")).isBetween(110_000L, 118_500L);
+    assertThat(names()).doesNotContain("weir:{acme}:default:reserved");
+  }
+
+  @Test
+  void aStepThatFindsNothingDueAsksForNothingMore() {
+    Limit limit = limit(1, YEAR, 10);
+    store.reserve("acme", "a", Duration.ofMinutes(1), take(limit, 4));
+    Object before = server().call("GET", LEVEL);
+    assertThat(before).asString().contains(";");
+    server().call("DEL", "weir:{acme}:default:reserved");
+    store.step("acme", Take.peek(limit));
+    assertThat(server().call("GET", LEVEL)).isEqualTo(before);
+    time.advance(Duration.ofMinutes(1));
+    store.step("acme", Take.peek(limit));
+    assertThat(server().call("GET", LEVEL)).asString().doesNotContain(";");
   }
 
   @Test

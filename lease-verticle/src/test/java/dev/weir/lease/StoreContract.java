@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every store does alike, on virtual time. */
-abstract class StoreContract implements AlgorithmContract {
+abstract class StoreContract implements AlgorithmContract, ReservationContract {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration YEAR = Duration.ofDays(365);

@@ -4,12 +4,14 @@ import dev.weir.config.Limit;
 import dev.weir.config.TokenBucket;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
+import dev.weir.lease.RefillOutcome.Settled;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -83,6 +85,22 @@ final class StoreDriver implements AutoCloseable {
 
   Answered answer(String key, Take... takes) {
     return (Answered) refill(List.of(new Refill(key, List.of(takes)))).get(0);
+  }
+
+  /** Makes a step for {@code purpose}. */
+  RefillOutcome step(String key, Purpose purpose, Take... takes) {
+    return refill(List.of(new Refill(key, List.of(takes), purpose))).get(0);
+  }
+
+  /** Takes for a reservation; its levels. */
+  List<Level> reserve(String key, String id, Duration life, Take... takes) {
+    Purpose.Reservation reservation = new Purpose.Reservation(id, life);
+    Purpose purpose = new Purpose.Decide(Optional.of(reservation), Optional.empty());
+    return ((Answered) step(key, purpose, takes)).levels();
+  }
+
+  Settled settle(String key, String id, long spent) {
+    return (Settled) step(key, new Purpose.Settle(id, spent));
   }
 
   /** Takes {@code cost} permits of the one limit; how many were granted. */
