@@ -59,13 +59,19 @@ final class ControlPlane extends VerticleBase {
   private final Settings.Admin settings;
   private final ControlCalls calls;
   private final Supplier<String> metrics;
+  private final ApiDocument api;
 
   private HttpServer server;
 
-  ControlPlane(Settings.Admin settings, ControlCalls calls, Supplier<String> metrics) {
+  /**
+   * @param api that it serves, and that it is routed by
+   */
+  ControlPlane(
+      Settings.Admin settings, ControlCalls calls, Supplier<String> metrics, ApiDocument api) {
     this.settings = settings;
     this.calls = calls;
     this.metrics = metrics;
+    this.api = api;
   }
 
   @Override
@@ -74,17 +80,10 @@ final class ControlPlane extends VerticleBase {
         new HttpServerOptions()
             .setIdleTimeout(IDLE_SECONDS)
             .setMaxInitialLineLength(MAX_LINE_BYTES);
-    return vertx
-        .executeBlocking(ApiDocument::load)
-        .map(this::router)
-        .compose(router -> listen(options, router));
-  }
-
-  private Future<HttpServer> listen(HttpServerOptions options, Router router) {
     server =
         vertx
             .createHttpServer(options)
-            .requestHandler(router)
+            .requestHandler(router())
             .invalidRequestHandler(
                 request -> {
                   Problem.of(400, "the request is malformed or too large").send(request.response());
@@ -95,7 +94,7 @@ final class ControlPlane extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return server == null ? Future.succeededFuture() : server.close();
+    return server.close();
   }
 
   /** The port that it listens on, once deployed. */
@@ -103,7 +102,7 @@ final class ControlPlane extends VerticleBase {
     return server.actualPort();
   }
 
-  private Router router(ApiDocument api) {
+  private Router router() {
     CallReader reader = new CallReader();
     RouterBuilder builder = RouterBuilder.create(vertx, api.controlPlane(), reader);
     settings

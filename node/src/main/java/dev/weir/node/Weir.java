@@ -133,12 +133,15 @@ public final class Weir {
           new SettingsRefusedException(
               List.of("cluster.enabled: must be off in a Vert.x that Hazelcast does not cluster")));
     }
+    // Read meanwhile, since nothing but the control plane waits for it.
+    Future<ApiDocument> api = vertx.executeBlocking(ApiDocument::load, false);
     return vertx
-        .executeBlocking(this::seed)
+        .executeBlocking(this::seed, false)
         .compose(seed -> deployConfig(seed, hazelcast))
         .compose(done -> deployLease())
         .compose(done -> deployDecision())
-        .compose(done -> deployControlPlane())
+        .compose(done -> api)
+        .compose(this::deployControlPlane)
         .compose(done -> warmUp(WARM_UP_READS))
         .onSuccess(done -> tellStatus());
   }
@@ -217,13 +220,14 @@ public final class Weir {
         .recover(failure -> refused("http", http.host(), http.port(), failure));
   }
 
-  private Future<?> deployControlPlane() {
+  private Future<?> deployControlPlane(ApiDocument api) {
     controlPlane =
         new ControlPlane(
             settings.admin(),
             new ControlCalls(
                 config.configuration(), config.membership(), limiter, store::healthy, clock),
-            registry::scrape);
+            registry::scrape,
+            api);
     Settings.Admin admin = settings.admin();
     return deploy(() -> controlPlane, 1)
         .recover(failure -> refused("admin", admin.host(), admin.port(), failure));

@@ -53,6 +53,7 @@ class ControlPlaneTest {
       keys: {acme: metered}
       """;
 
+  private static final ApiDocument API = ApiDocument.load();
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static Vertx vertx;
 
@@ -95,7 +96,8 @@ class ControlPlaneTest {
             new Settings.Admin("127.0.0.1", 0, token),
             new ControlCalls(
                 config.configuration(), config.membership(), this::inspect, storeUp::get, clock()),
-            () -> "weir_nodes 1.0\n");
+            () -> "weir_nodes 1.0\n",
+            API);
     deployed.add(get(vertx.deployVerticle(plane)));
     return plane.port();
   }
