@@ -1,23 +1,26 @@
 package dev.weir.config;
 
+import dev.weir.config.Consumption.Came;
 import java.time.Duration;
 
 /**
- * Two counters: that of the window under way, and that of the one before weighted by how much of it
- * still lies within one window of now, as if it had come evenly. A burst that did not can be
- * followed by more than the limit within a window, though by no more than twice the limit. In the
- * long run it lets through exactly the limit.
+ * Two counters: that of the window under way, and that of the one before, of which counts what
+ * still lies within one window of now. The store keeps when the first and the last permit of a
+ * window came; the others are taken to have come evenly in between, and not closer to each other
+ * than an even spread over a whole window puts them, so that what came in one burst leaves bit by
+ * bit.
  *
- * <p>Permits are whole, so the weighted count is rounded to the nearest. Without that, the last
- * permit of a window would fit only when the window is over; who asks again and again would get one
- * permit less per window than the limit, and of a limit of one only every other.
+ * <p>Who asks again and again gets the limit in every window, and at most one permit more in any
+ * span of that length. Permits of a window that came neither evenly nor in a burst at its start can
+ * let through more, though by no more than twice the limit. The usual estimate, a count weighted by
+ * the overlap of its window, knows less: a burst at the end of a window is half forgotten half a
+ * window later, and of small limits the last permit fits only when the window is over, which takes
+ * up to one permit a window from who asks again and again.
  *
  * @param limit permits per window, 0 to 10^12
  * @param window at least a millisecond, at most ten years, whole milliseconds
  */
 public record SlidingWindow(long limit, Duration window) implements Algorithm {
-
-  private static final double HALF = 0.5;
 
   /**
    * @throws IllegalArgumentException if a number is out of its range
@@ -48,18 +51,46 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
 
   @Override
   public double levelAfter(Consumption then, long elapsedMicros) {
-    long elapsed = Math.max(0, elapsedMicros);
-    double window = windowMicros();
-    if (elapsed < then.leftMicros()) {
-      return then.used() + weighted(then.previous(), (then.leftMicros() - elapsed) / window);
-    }
-    double left = then.leftMicros() + window - elapsed;
-    return left > 0 ? weighted(then.used(), left / window) : 0;
+    return levelAfter(then, elapsedMicros, windowMicros());
   }
 
-  /** A count by the part of its window that still counts, in whole permits. */
-  public static double weighted(double count, double part) {
-    return Math.floor(count * part + HALF);
+  /** The level under any limit of windows of {@code windowMicros}. */
+  public static double levelAfter(Consumption then, long elapsedMicros, long windowMicros) {
+    long elapsed = Math.max(0, elapsedMicros);
+    if (elapsed < then.leftMicros()) {
+      long over = then.previousCame().firstMicros() + elapsed - windowMicros;
+      return then.used() + counting(then.previous(), then.previousCame(), over, windowMicros);
+    }
+    if (elapsed < then.leftMicros() + windowMicros) {
+      long over = then.usedCame().firstMicros() + elapsed - windowMicros;
+      return counting(then.used(), then.usedCame(), over, windowMicros);
+    }
+    return 0;
+  }
+
+  /**
+   * What still counts of a window that is over.
+   *
+   * @param over since its first permit has left, microseconds; negative before
+   */
+  private static double counting(double count, Came came, long over, long windowMicros) {
+    if (over < 0 || count < 1) {
+      return count;
+    }
+    double later = Math.floor(over * count / windowMicros);
+    if (came.spanMicros() > 0) {
+      later = Math.min(later, Math.floor(over * (count - 1) / came.spanMicros()));
+    }
+    return Math.max(0, count - 1 - later);
+  }
+
+  /** Microseconds after {@code came} was told at which {@code gone} permits have left. */
+  private double microsUntilGone(double gone, double count, Came came) {
+    double later = (gone - 1) * windowMicros() / count;
+    if (came.spanMicros() > 0 && count > 1) {
+      later = Math.max(later, (gone - 1) * came.spanMicros() / (count - 1));
+    }
+    return windowMicros() - came.firstMicros() + later;
   }
 
   @Override
@@ -68,17 +99,18 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
     if (fits(levelAfter(then, elapsed), cost)) {
       return 0;
     }
-    double window = windowMicros();
+    double room = (double) limit - cost;
     double at;
     if (fits(then.used(), cost)) {
-      // Within the window under way, when enough of the one before has slid out.
-      at = then.leftMicros() - (limit - then.used() - cost + HALF) * window / then.previous();
+      double gone = then.used() + then.previous() - room;
+      double micros = microsUntilGone(gone, then.previous(), then.previousCame());
+      at = Math.min(micros, (double) then.leftMicros());
     } else {
-      // In the next one, when enough of the one under way has.
-      at = then.leftMicros() + window - (limit - cost + HALF) * window / then.used();
+      double micros = microsUntilGone(then.used() - room, then.used(), then.usedCame());
+      at = Math.min(micros, (double) (then.leftMicros() + windowMicros()));
     }
     long micros = Math.max(elapsed + 1, (long) Math.floor(at));
-    // Past the half, by a microsecond or by what the division has lost.
+    // By what the floor and the divisions have lost.
     while (!fits(levelAfter(then, micros), cost)) {
       micros++;
     }
@@ -87,10 +119,14 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
 
   @Override
   public long microsUntilReset(Consumption then, long elapsedMicros) {
-    long elapsed = Math.max(0, elapsedMicros);
+    double at = 0;
     if (then.used() > 0) {
-      return Math.max(0, then.leftMicros() + windowMicros() - elapsed);
+      double gone = microsUntilGone(then.used(), then.used(), then.usedCame());
+      at = Math.min(gone, (double) (then.leftMicros() + windowMicros()));
+    } else if (then.previous() > 0) {
+      double gone = microsUntilGone(then.previous(), then.previous(), then.previousCame());
+      at = Math.min(gone, (double) then.leftMicros());
     }
-    return then.previous() > 0 ? Math.max(0, then.leftMicros() - elapsed) : 0;
+    return Math.max(0, (long) Math.ceil(at) - Math.max(0, elapsedMicros));
   }
 }

@@ -26,7 +26,7 @@ class LimitLease {
   }
 
   private static final long NEVER = Long.MIN_VALUE;
-  private static final Window NO_WINDOW = new Window(0, 0, 0, Long.MAX_VALUE);
+  private static final Window NO_WINDOW = new Window(Consumption.NONE, 0, Long.MAX_VALUE);
 
   /** Levels are sums of doubles: 99.99999999 left of 100 is 100 left. */
   private static final double ROUNDING = 1e-6;
@@ -53,12 +53,11 @@ class LimitLease {
   /**
    * The window that permits are held of.
    *
-   * @param previous as in {@link Consumption}
-   * @param leftMicros as in {@link Consumption}
+   * @param told of it
    * @param endMicros when it ends, by the store's clock
    * @param untilMicros when it is over at the latest, by the node's clock
    */
-  private record Window(double previous, long leftMicros, long endMicros, long untilMicros) {}
+  private record Window(Consumption told, long endMicros, long untilMicros) {}
 
   /**
    * A word of the store.
@@ -130,12 +129,7 @@ class LimitLease {
       PERMITS.setVolatile(this, 0L);
       owed = Math.min(0, owed);
     }
-    Window latest =
-        new Window(
-            consumption.previous(),
-            consumption.leftMicros(),
-            end,
-            told.askedMicros() + consumption.leftMicros());
+    Window latest = new Window(consumption, end, told.askedMicros() + consumption.leftMicros());
     window = counted.equals(limit.algorithm()) ? latest : underOtherNumbers(latest);
   }
 
@@ -147,7 +141,7 @@ class LimitLease {
   private Window underOtherNumbers(Window told) {
     return limit.algorithm().leasable()
         ? told
-        : new Window(0, 0, told.endMicros(), told.untilMicros());
+        : new Window(new Consumption(used, 0, 0), told.endMicros(), told.untilMicros());
   }
 
   /** When the window of the permits is over at the latest. */
@@ -161,7 +155,7 @@ class LimitLease {
   }
 
   private Consumption consumption() {
-    return new Consumption(used, window.previous(), window.leftMicros());
+    return window.endMicros() == 0 ? Consumption.ofBucket(used) : window.told();
   }
 
   /** Whether the store has told its level, ever. */
@@ -222,7 +216,12 @@ class LimitLease {
     // A level above the quota (numbers were lowered) leaves nothing, whatever is held of it.
     long remaining = Math.max(0, Math.min(quota, (long) Math.floor(left) + unspent));
     Consumption spent =
-        new Consumption(Math.max(0, told.used() - unspent), told.previous(), told.leftMicros());
+        new Consumption(
+            Math.max(0, told.used() - unspent),
+            told.previous(),
+            told.leftMicros(),
+            told.usedCame(),
+            told.previousCame());
     return new LimitStatus(
         limit.policy(),
         remaining,

@@ -1,6 +1,8 @@
 package dev.weir.lease;
 
 import dev.weir.config.Algorithm;
+import dev.weir.config.Consumption;
+import dev.weir.config.Consumption.Came;
 import dev.weir.config.SlidingWindow;
 import dev.weir.lease.OpenReservations.Part;
 import java.util.List;
@@ -21,6 +23,33 @@ final class EmbeddedCounters {
 
   /** Of one window of a limit of a key. */
   record WindowName(Name limit, long number) {}
+
+  /**
+   * Permits of one window.
+   *
+   * @param firstMicros when the first came, by the store's time
+   * @param lastMicros when the last came
+   */
+  record WindowCount(double units, long firstMicros, long lastMicros) {
+    static final WindowCount NONE = new WindowCount(0, 0, 0);
+
+    WindowCount less(long returned) {
+      double left = units - returned;
+      return left > 0 ? new WindowCount(left, firstMicros, lastMicros) : NONE;
+    }
+
+    WindowCount more(double came, long now) {
+      if (came == 0) {
+        return this;
+      }
+      long first = units > 0 ? firstMicros : now;
+      return new WindowCount(units + came, first, Math.max(lastMicros, now));
+    }
+
+    Came came(long now) {
+      return units > 0 ? new Came(now - firstMicros, now - lastMicros) : Came.NOW;
+    }
+  }
 
   /** How a limit is counted, and of a bucket all there is. What no level stands for is void. */
   sealed interface Level {}
@@ -68,7 +97,7 @@ final class EmbeddedCounters {
   private record Kept(Level level, Optional<OpenReservations> open) {}
 
   private final ExpiringMap<Name, Kept> levels = new ExpiringMap<>();
-  private final ExpiringMap<WindowName, Double> windows = new ExpiringMap<>();
+  private final ExpiringMap<WindowName, WindowCount> windows = new ExpiringMap<>();
   final ExpiringMap<Name, RequestLog> logs = new ExpiringMap<>();
 
   /** The level of a limit, once reservations whose time is over have ended. */
@@ -129,9 +158,9 @@ final class EmbeddedCounters {
       takeBack(limit, (long) part.mark(), units, log.windowMicros, now);
     } else {
       WindowName window = new WindowName(limit, (long) part.mark());
-      double count = windows.get(window, now / 1000).orElse(0.0);
-      if (count > units) {
-        windows.replace(window, count - units);
+      WindowCount count = windows.get(window, now / 1000).orElse(WindowCount.NONE).less(units);
+      if (count.units() > 0) {
+        windows.replace(window, count);
       } else {
         windows.remove(window);
       }
@@ -183,13 +212,13 @@ final class EmbeddedCounters {
     kept.ifPresent(k -> levels.replace(limit, new Kept(k.level, Optional.of(open))));
   }
 
-  double count(Name limit, long number, long nowMillis) {
-    return windows.get(new WindowName(limit, number), nowMillis).orElse(0.0);
+  WindowCount count(Name limit, long number, long nowMillis) {
+    return windows.get(new WindowName(limit, number), nowMillis).orElse(WindowCount.NONE);
   }
 
-  void setCount(Name limit, long number, double count, double expiresMillis, long nowMillis) {
+  void setCount(Name limit, long number, WindowCount count, double expiresMillis, long nowMillis) {
     WindowName name = new WindowName(limit, number);
-    if (count > 0) {
+    if (count.units() > 0) {
       windows.put(name, count, expiresMillis, nowMillis);
     } else {
       windows.remove(name);
@@ -210,20 +239,15 @@ final class EmbeddedCounters {
           kept.map(l -> l.unitsAfter(now - log.windowMicros)).orElse(0L), Carried.NEVER);
     }
     WindowLevel window = (WindowLevel) from;
-    double used = count(limit, window.number, now / 1000);
-    double left = window.endMicros - now;
+    WindowCount used = count(limit, window.number, now / 1000);
+    long left = window.endMicros - now;
     if (!window.sliding()) {
-      return new Carried(left > 0 ? used : 0, window.endMicros);
+      return new Carried(left > 0 ? used.units() : 0, window.endMicros);
     }
-    double length = window.lengthMicros;
-    if (left > 0) {
-      double previous = count(limit, window.number - 1, now / 1000);
-      return new Carried(
-          used + SlidingWindow.weighted(previous, Math.min(1, left / length)), window.endMicros);
-    }
-    left += length;
-    return new Carried(
-        left > 0 ? SlidingWindow.weighted(used, left / length) : 0, window.endMicros);
+    WindowCount previous = count(limit, window.number - 1, now / 1000);
+    Consumption told =
+        new Consumption(used.units(), previous.units(), left, used.came(now), previous.came(now));
+    return new Carried(SlidingWindow.levelAfter(told, 0, window.lengthMicros), window.endMicros);
   }
 
   /** Drops a level and what it stands for. */

@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import dev.weir.config.Algorithm;
 import dev.weir.config.Consumption;
+import dev.weir.config.Consumption.Came;
 import dev.weir.config.FixedWindow;
 import dev.weir.config.SlidingLog;
 import dev.weir.config.SlidingWindow;
@@ -280,15 +281,20 @@ final class RefillScript {
   }
 
   private static Consumption consumption(String told) {
-    int space = told.indexOf(' ');
-    if (space < 0) {
+    if (told.indexOf(' ') < 0) {
       return Consumption.ofBucket(Double.parseDouble(told));
     }
-    int next = told.indexOf(' ', space + 1);
-    return new Consumption(
-        Double.parseDouble(told.substring(0, space)),
-        Double.parseDouble(told.substring(space + 1, next)),
-        Long.parseLong(told.substring(next + 1)));
+    String[] parts = told.split(" ", -1);
+    double used = Double.parseDouble(parts[0]);
+    double previous = Double.parseDouble(parts[1]);
+    long left = Long.parseLong(parts[2]);
+    return parts.length == 3
+        ? new Consumption(used, previous, left)
+        : new Consumption(used, previous, left, came(parts, 3), came(parts, 5));
+  }
+
+  private static Came came(String[] parts, int at) {
+    return new Came(Long.parseLong(parts[at]), Long.parseLong(parts[at + 1]));
   }
 
   private static String sha1(String text) {

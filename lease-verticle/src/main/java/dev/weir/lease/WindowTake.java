@@ -4,6 +4,7 @@ import dev.weir.config.Algorithm;
 import dev.weir.config.Consumption;
 import dev.weir.lease.EmbeddedCounters.Level;
 import dev.weir.lease.EmbeddedCounters.Name;
+import dev.weir.lease.EmbeddedCounters.WindowCount;
 import dev.weir.lease.EmbeddedCounters.WindowLevel;
 import java.util.Optional;
 
@@ -17,8 +18,8 @@ final class WindowTake implements EmbeddedTake {
   private final WindowLevel level;
   private final long now;
 
-  private double used;
-  private double previous;
+  private WindowCount used = WindowCount.NONE;
+  private WindowCount previous = WindowCount.NONE;
   private boolean write;
   private boolean writePrevious;
   private boolean writeLevel;
@@ -52,7 +53,8 @@ final class WindowTake implements EmbeddedTake {
   private void find() {
     long nowMillis = now / 1000;
     Optional<Level> stored = counters.opened(name, now);
-    double former = level.sliding() ? counters.count(name, window.number() - 1, nowMillis) : 0;
+    WindowCount former =
+        level.sliding() ? counters.count(name, window.number() - 1, nowMillis) : WindowCount.NONE;
     write = take.charged() > 0;
     if (stored.isPresent()
         && stored.get() instanceof WindowLevel last
@@ -65,16 +67,17 @@ final class WindowTake implements EmbeddedTake {
     } else {
       if (stored.isPresent()) {
         carried = stored;
-        used = counters.carried(name, stored.get(), now).whole(take);
+        double units = counters.carried(name, stored.get(), now).whole(take);
         if (level.sliding()) {
-          used = Math.min(used, (double) algorithm.quota());
+          units = Math.min(units, (double) algorithm.quota());
         }
+        used = used.more(units, now);
         write |= take.ask() > 0 || take.returned() > 0;
       }
-      stale = former > 0;
+      stale = former.units() > 0;
       writeLevel = true;
     }
-    used += take.charged();
+    used = used.more((double) take.charged(), now);
   }
 
   private void giveBack() {
@@ -82,16 +85,20 @@ final class WindowTake implements EmbeddedTake {
       return;
     }
     if (take.grantedIn() == window.endMicros()) {
-      used = Math.max(0, used - take.returned());
+      used = used.less(take.returned());
       write = true;
     } else if (level.sliding() && take.grantedIn() == window.endMicros() - level.lengthMicros()) {
-      previous = Math.max(0, previous - take.returned());
+      previous = previous.less(take.returned());
       writePrevious = true;
     }
   }
 
-  private Consumption counted(double count) {
-    return new Consumption(count, previous, window.endMicros() - now);
+  private Consumption counted(WindowCount count) {
+    long left = window.endMicros() - now;
+    return level.sliding()
+        ? new Consumption(
+            count.units(), previous.units(), left, count.came(now), previous.came(now))
+        : new Consumption(count.units(), 0, left);
   }
 
   private double counting() {
@@ -120,7 +127,7 @@ final class WindowTake implements EmbeddedTake {
 
   @Override
   public Consumption settle(long granted) {
-    double count = used + granted;
+    WindowCount count = used.more((double) granted, now);
     long nowMillis = now / 1000;
     long leftMillis = -Math.floorDiv(now - window.nextEndMicros(), 1000L);
     double expires = nowMillis + leftMillis + EmbeddedCounters.MARGIN_MILLIS;
@@ -131,10 +138,10 @@ final class WindowTake implements EmbeddedTake {
     if (write || granted > 0) {
       carried.ifPresent(from -> counters.drop(name, from));
       if (stale) {
-        counters.setCount(name, number - 1, 0, expires, nowMillis);
+        counters.setCount(name, number - 1, WindowCount.NONE, expires, nowMillis);
       }
       counters.setCount(name, number, count, expires, nowMillis);
-      if (writeLevel && count > 0) {
+      if (writeLevel && count.units() > 0) {
         counters.keep(name, level, expires, nowMillis);
       }
     }

@@ -14,7 +14,9 @@
 --   ends, microseconds; what a bucket has leaked since there were any, permits
 -- Each stands for further names, which only the store can complete, since its clock chooses the
 -- window; they have the same hash tag, hence the same slot:
---   <prefix>:{<key>}:<limit>:window:<number>             permits used in a window
+--   <prefix>:{<key>}:<limit>:window:<number>             permits used in a window; of a sliding one
+--                                                        "<used> <first> <last>", the times at which
+--                                                        the first and the last of them came
 --   <prefix>:{<key>}:<limit>:log                         sorted by time, "<total> <cost>": units of
 --                                                        this entry, and of it and all before
 --   <prefix>:{<key>}:<limit>:authorized:<window index>   permits granted in an accounting window
@@ -52,8 +54,8 @@
 -- Returns one flat array:
 --   the store's time, microseconds; then per take, in the order of KEYS:
 --     granted; what is counted, a string, since a reply cuts numbers to integers: "<used>" of a
---     bucket, else "<used> <previous> <left>" as in dev.weir.config.Consumption; authorized in this
---     accounting window
+--     bucket, else "<used> <previous> <left>" as in dev.weir.config.Consumption, which of a sliding
+--     window "<first> <last>" of both counts follow; authorized in this accounting window
 --   before that, of a step that decides:
 --     "new"; "again <the store's time> <reservation or ->" if it was made before, and what follows
 --     is of then; "other" if something else was asked then, and nothing follows
@@ -205,6 +207,71 @@ local function take_back(log, name, length, at, units)
   keep_log(log, name, length)
 end
 
+-- ---- counts of windows
+
+local EMPTY = { units = 0, first = 0, last = 0 }
+
+local function read_count(text)
+  if not text then
+    return EMPTY
+  end
+  local units, first, last = string.match(text, '^(%S+) ?(%S*) ?(%S*)$')
+  return { units = tonumber(units), first = tonumber(first), last = tonumber(last) }
+end
+
+local function write_count(name, count, ...)
+  if count.units == 0 then
+    redis.call('DEL', name)
+  else
+    local text = string.format('%.17g', count.units)
+    if count.first then
+      text = text .. ' ' .. digits(count.first) .. ' ' .. digits(count.last)
+    end
+    redis.call('SET', name, text, ...)
+  end
+end
+
+local function less(count, returned)
+  local units = count.units - returned
+  return units > 0 and { units = units, first = count.first, last = count.last } or EMPTY
+end
+
+-- Of fixed windows it does not matter when permits came.
+local function more(count, units, sliding)
+  if units == 0 then
+    return count
+  elseif not sliding then
+    return { units = count.units + units }
+  end
+  return {
+    units = count.units + units,
+    first = count.units > 0 and count.first or now,
+    last = math.max(count.last, now),
+  }
+end
+
+-- What still counts of a window that is over: SlidingWindow.counting.
+local function counting(count, length)
+  local over = now - count.first - length
+  if count.units < 1 or over < 0 then
+    return count.units
+  end
+  local later = math.floor(over * count.units / length)
+  local span = count.last - count.first
+  if span > 0 then
+    later = math.min(later, math.floor(over * (count.units - 1) / span))
+  end
+  return math.max(0, count.units - 1 - later)
+end
+
+-- How long ago, as in dev.weir.config.Consumption.
+local function came(count)
+  if count.units == 0 then
+    return ' 0 0'
+  end
+  return ' ' .. digits(now - count.first) .. ' ' .. digits(now - count.last)
+end
+
 -- ---- reservations
 
 -- Takes `units` that were reserved off what `stored` says; what is to be stored instead, nil if
@@ -229,12 +296,7 @@ local function give_back(name, stored, units, mark)
     take_back(base .. 'log', name, tonumber(length), tonumber(mark), units)
   else
     local counter = base .. 'window:' .. mark
-    local count = tonumber(redis.call('GET', counter) or 0)
-    if count > units then
-      redis.call('SET', counter, string.format('%.17g', count - units), 'KEEPTTL')
-    else
-      redis.call('DEL', counter)
-    end
+    write_count(counter, less(read_count(redis.call('GET', counter)), units), 'KEEPTTL')
   end
   return stored
 end
@@ -305,11 +367,6 @@ local function reserve(name, level, units, id, ends)
   return ' ' .. string.match(name, '}:(.+):level$') .. ' ' .. digits(units) .. ' ' .. mark
 end
 
--- A count by the part of its window that still counts: SlidingWindow.weighted.
-local function weighted(count, part)
-  return math.floor(count * part + 0.5)
-end
-
 -- ---- from one way of counting to another
 
 -- What counts now of what `stored` says was counted in another way, permits; the end of the window
@@ -330,16 +387,17 @@ local function carried(base, stored)
   end
   local names = { base .. 'window:' .. number, base .. 'window:' .. digits(number - 1) }
   local counts = redis.call('MGET', names[1], names[2])
-  local used, left = tonumber(counts[1] or 0), ends - now
-  if kind == 'fixed' then
-    return left > 0 and used or 0, tonumber(ends), names
-  end
+  local used, left, level = read_count(counts[1]), ends - now, 0
   local length = tonumber(period)
   if left > 0 then
-    return used + weighted(counts[2] or 0, math.min(1, left / length)), tonumber(ends), names
+    level = used.units
+    if kind == 'sliding' then
+      level = level + counting(read_count(counts[2]), length)
+    end
+  elseif kind == 'sliding' and left + length > 0 then
+    level = counting(used, length)
   end
-  left = left + length
-  return left > 0 and weighted(used, left / length) or 0, tonumber(ends), names
+  return level, tonumber(ends), names
 end
 
 -- The same in whole permits, after what the node gives back of it.
@@ -412,44 +470,46 @@ local function find_window(name, arg)
     next_ends = next_ends,
     counter = counter,
     former = former,
-    previous = 0,
+    previous = EMPTY,
     need = tonumber(ARGV[arg + 3]),
     ask = ask,
     write = charged > 0,
   }
-  local used = 0
+  local used = EMPTY
   local kind_before, period_before, _, ends_before
   if stored then
     kind_before, period_before, _, ends_before = string.match(stored, '^(%S+) (%S+) (%S+) (%S+)$')
   end
   if kind_before == kind and period_before == period and tonumber(ends_before) <= next_ends then
-    used = tonumber(found[2] or 0)
-    state.previous = tonumber(found[3] or 0)
+    used = read_count(found[2])
+    state.previous = read_count(found[3])
     if returned > 0 and granted_in == ends then
-      used = math.max(0, used - returned)
+      used = less(used, returned)
       state.write = true
     elseif returned > 0 and sliding and granted_in == ends - length then
-      state.previous = math.max(0, state.previous - returned)
+      state.previous = less(state.previous, returned)
       state.write_previous = true
     end
     -- A clock that stepped back into the window before leaves the level where it is.
     state.write_level = tonumber(ends_before) < ends
   else
     if stored then
-      used, state.void = carried_whole(base, stored, returned, granted_in)
+      local level
+      level, state.void = carried_whole(base, stored, returned, granted_in)
       if sliding then
         -- What is above the limit would outlast the window.
-        used = math.min(used, limit)
+        level = math.min(level, limit)
       end
+      used = more(used, level, sliding)
       state.write = state.write or ask > 0 or returned > 0
     end
     state.stale = found[3]
     state.write_level = true
   end
-  state.used = used + charged
-  local level = state.used
+  state.used = more(used, charged, sliding)
+  local level = state.used.units
   if sliding then
-    level = level + weighted(state.previous, (ends - now) / length)
+    level = level + counting(state.previous, length)
   end
   local bound = limit * (1 + ROUNDING)
   state.free = math.max(0, math.floor(bound - level))
@@ -457,22 +517,15 @@ local function find_window(name, arg)
   return state, arg + 5
 end
 
-local function set_count(name, count, ttl)
-  if count > 0 then
-    redis.call('SET', name, string.format('%.17g', count), 'PX', ttl)
-  else
-    redis.call('DEL', name)
-  end
-end
-
 local function settle_window(name, state, granted)
-  local used = state.used + granted
+  local sliding = state.kind == 'sliding'
+  local used = more(state.used, granted, sliding)
   local write = state.write or granted > 0
   -- This window and the next.
   local ttl = digits(math.ceil((state.next_ends - now) / 1000) + MARGIN_MILLIS)
   state.ttl = ttl
   if state.write_previous then
-    set_count(state.former, state.previous, ttl)
+    write_count(state.former, state.previous, 'PX', ttl)
   end
   if write then
     if state.void then
@@ -481,13 +534,14 @@ local function settle_window(name, state, granted)
     if state.stale then
       redis.call('DEL', state.former)
     end
-    set_count(state.counter, used, ttl)
-    if state.write_level and used > 0 then
+    write_count(state.counter, used, 'PX', ttl)
+    if state.write_level and used.units > 0 then
       keep(name, state.kind .. ' ' .. state.period .. ' ' .. digits(state.number)
         .. ' ' .. digits(state.ends), ttl)
     end
   end
-  return string.format('%.17g %.17g %.0f', used, state.previous, state.ends - now)
+  local told = string.format('%.17g %.17g %.0f', used.units, state.previous.units, state.ends - now)
+  return sliding and told .. came(used) .. came(state.previous) or told
 end
 
 local function find_log(name, arg)

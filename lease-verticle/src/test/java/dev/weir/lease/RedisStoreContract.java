@@ -192,7 +192,8 @@ abstract class RedisStoreContract extends StoreContract {
     store.step("acme", take(limit, 3));
     long jitter = Jitter.micros("acme", 10_000_000);
     long number = Math.floorDiv(time.epochMicros() + jitter, 10_000_000L);
-    assertThat(server().call("GET", "weir:{acme}:search:window:" + number)).isEqualTo("3");
+    assertThat(server().call("GET", "weir:{acme}:search:window:" + number))
+        .isEqualTo("3 " + time.epochMicros() + " " + time.epochMicros());
     assertThat(pttl("weir:{acme}:search:window:" + number)).isBetween(10_000L, 30_000L);
     store.forget("acme", "search");
     assertThat(names()).allMatch(name -> name.contains("authorized"));

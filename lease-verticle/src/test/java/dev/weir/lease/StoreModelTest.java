@@ -157,13 +157,53 @@ final class StoreModelTest {
     BigDecimal used = sum(uses.stream().filter(u -> u.windowEnd == end).toList());
     if (algorithm instanceof SlidingWindow window) {
       long former = end - window.windowMicros();
-      BigDecimal weighted =
-          sum(uses.stream().filter(u -> u.windowEnd == former).toList())
-              .multiply(BigDecimal.valueOf(end - now))
-              .divide(BigDecimal.valueOf(window.windowMicros()), MathContext.DECIMAL128);
-      return used.add(weighted.setScale(0, RoundingMode.HALF_UP));
+      return used.add(
+          stillThere(
+              uses.stream().filter(u -> u.windowEnd == former).toList(),
+              now - window.windowMicros(),
+              window.windowMicros()));
     }
     return used;
+  }
+
+  /** Of a window that is over, the permits that did not come until {@code until}. */
+  private static BigDecimal stillThere(List<Use> uses, long until, long length) {
+    long count = 0;
+    long first = 0;
+    long last = 0;
+    for (Use use : uses) {
+      if (use.units > 0) {
+        first = count == 0 ? use.atMicros : first;
+        last = use.atMicros;
+      }
+      count += use.units;
+    }
+    long gone = 0;
+    // The permits one by one would be a million: step over those whose time has not come by halves.
+    for (long step = Long.highestOneBit(Math.max(1, count)); step > 0; step /= 2) {
+      if (gone + step <= count
+          && cameAt(gone + step, first, last, count, length).compareTo(BigDecimal.valueOf(until))
+              <= 0) {
+        gone += step;
+      }
+    }
+    return BigDecimal.valueOf(count - gone);
+  }
+
+  /** When the {@code nth} permit of a window is taken to have come. */
+  private static BigDecimal cameAt(long nth, long first, long last, long count, long length) {
+    BigDecimal before = BigDecimal.valueOf(nth - 1);
+    BigDecimal spread =
+        before
+            .multiply(BigDecimal.valueOf(length))
+            .divide(BigDecimal.valueOf(count), MathContext.DECIMAL128);
+    BigDecimal even =
+        count == 1
+            ? BigDecimal.ZERO
+            : before
+                .multiply(BigDecimal.valueOf(last - first))
+                .divide(BigDecimal.valueOf(count - 1), MathContext.DECIMAL128);
+    return BigDecimal.valueOf(first).add(spread.max(even));
   }
 
   private static BigDecimal leaked(TokenBucket bucket, List<Use> uses, long now) {
