@@ -201,7 +201,7 @@ final class AlgorithmFormat {
   }
 
   /** A whole rate is written the way its author wrote it, without a fraction. */
-  private static Object number(double rate) {
+  static Object number(double rate) {
     return rate == Math.rint(rate) && rate < 0x1p53 ? (Object) (long) rate : (Object) rate;
   }
 }

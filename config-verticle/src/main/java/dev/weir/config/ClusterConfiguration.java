@@ -6,7 +6,6 @@ import com.hazelcast.core.HazelcastInstanceNotActiveException;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import com.hazelcast.map.IMap;
 import com.hazelcast.map.listener.EntryAddedListener;
-import com.hazelcast.map.listener.EntryRemovedListener;
 import com.hazelcast.map.listener.EntryUpdatedListener;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -14,10 +13,8 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -34,14 +31,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configuration that the nodes of a cluster share: one versioned document and a map of
- * assignments, both in Hazelcast, and the snapshot of them that is in force here.
+ * The configuration that the nodes of a cluster share: one versioned document, a map of assignments
+ * and one of overrides, all in Hazelcast, and the snapshot of them that is in force here.
  *
  * <p><b>Writing.</b> A change reads the document, makes the next one and puts it in place of
  * exactly the one that it read; if another node was faster, it begins again. So changes made at the
- * same time on different nodes are all kept. Assignments are entries of their own. Deleting a plan
- * and assigning a key to it exclude each other without a lock: each writes first and then looks for
- * the other's write, so at least one of the two sees both, and takes its own back.
+ * same time on different nodes are all kept. Assignments and overrides are entries of their own.
+ * Deleting a plan and assigning a key to it exclude each other without a lock: each writes first
+ * and then looks for the other's write, so at least one of the two sees both, and takes its own
+ * back.
  *
  * <p><b>Reading.</b> Only the reader thread makes snapshots. Listeners tell it <i>that</i>
  * something changed, never what: it asks the map, so what it reads of a key is never older than
@@ -49,6 +47,9 @@ import org.slf4j.LoggerFactory;
  * together, at most once per {@value #GAP_MILLIS} ms, so a flood of assignments costs a few
  * snapshots. Events can be lost when a cluster parts and merges, therefore everything is read anew
  * from time to time.
+ *
+ * <p><b>Ends of overrides.</b> Each node takes an override out of force by its own clock. Hazelcast
+ * drops the entry a while later, so that members whose clocks are ahead end it for nobody else.
  *
  * <p>A node that cannot read keeps the snapshot that it has. The state below is guarded by {@code
  * changed}, the fields of the snapshot by being the reader's own.
@@ -59,6 +60,7 @@ final class ClusterConfiguration implements Configuration {
 
   private static final String DOCUMENTS = "weir.config";
   private static final String ASSIGNMENTS = "weir.assignments";
+  private static final String OVERRIDES = "weir.overrides";
   private static final String KEY = "document";
 
   private static final long GAP_MILLIS = 20;
@@ -67,31 +69,36 @@ final class ClusterConfiguration implements Configuration {
   /** Reading all assignments is costly; in between, a differing number of them gives it away. */
   private static final int RECONCILES_PER_FULL_READ = 12;
 
-  /** With more keys than this to read one by one, reading all is cheaper. */
-  private static final int MOST_CHANGED_KEYS = 50_000;
+  /** How often overrides are looked at whose time may be over; also how late one ends at most. */
+  private static final long END_MILLIS = 100;
+
+  /** How long an override stays in the shared map when its time is over. */
+  private static final long ENDED_MILLIS = 60_000;
 
   private static final int MOST_WAITING_CHANGES = 1024;
   private static final int MOST_TRIES = 100;
   private static final long DEADLINE_SECONDS = 10;
 
   private final IMap<String, String> documents;
-  private final IMap<String, String> sharedAssignments;
+  private final SharedKeys<String> assignments;
+  private final SharedKeys<KeyOverride> overrides;
+  private final OverrideEnds ends = new OverrideEnds();
+  private final Clock clock;
   private final HazelcastInstance hazelcast;
   private final WorkerExecutor writer;
   private final ScheduledExecutorService reader;
   private final Executor gap;
   private final AtomicInteger waitingChanges = new AtomicInteger();
   private final UUID documentListener;
-  private final UUID assignmentListener;
   private final UUID lifecycleListener;
   private final ScheduledFuture<?> reconciliation;
+  private final ScheduledFuture<?> ending;
 
   /** The document is read far more often than it changes; any thread may replace this. */
   private volatile Decoded decoded;
 
   private final LiveSnapshot live;
   private ConfigDocument document;
-  private Assignments assignments;
   private int reconciles;
 
   /** Set while the reader is unable to read, so that it is logged once. */
@@ -99,8 +106,6 @@ final class ClusterConfiguration implements Configuration {
 
   private final Object changed = new Object();
   private boolean documentChanged;
-  private boolean allChanged;
-  private Set<String> changedKeys = new HashSet<>();
   private List<Promise<Void>> inForce = new ArrayList<>();
 
   /** From the start, until there is something to compare with what is read. */
@@ -109,22 +114,27 @@ final class ClusterConfiguration implements Configuration {
   /**
    * Joins the shared configuration, or begins it if this node is the first. Blocks.
    *
+   * @param clock by which overrides end
    * @param writer has one thread, so that the changes made here keep their order
    * @param reader has one thread; it may be shared with other short tasks
    */
   ClusterConfiguration(
       PlansFile seed,
       HazelcastInstance hazelcast,
+      Clock clock,
       WorkerExecutor writer,
       ScheduledExecutorService reader) {
     this.hazelcast = hazelcast;
+    this.clock = clock;
     this.writer = writer;
     this.reader = reader;
     gap = CompletableFuture.delayedExecutor(GAP_MILLIS, TimeUnit.MILLISECONDS, reader);
     documents = hazelcast.getMap(DOCUMENTS);
-    sharedAssignments = hazelcast.getMap(ASSIGNMENTS);
     documentListener = documents.addEntryListener(new DocumentListener(), false);
-    assignmentListener = sharedAssignments.addEntryListener(new AssignmentListener(), false);
+    assignments =
+        new SharedKeys<>(hazelcast.getMap(ASSIGNMENTS), text -> text, this::somethingChanged);
+    overrides =
+        new SharedKeys<>(hazelcast.getMap(OVERRIDES), this::decodeNoted, this::somethingChanged);
     lifecycleListener =
         hazelcast
             .getLifecycleService()
@@ -135,8 +145,8 @@ final class ClusterConfiguration implements Configuration {
                   }
                 });
     document = seed(seed);
-    assignments = readAssignments();
-    live = new LiveSnapshot(document.with(assignments));
+    readKeys();
+    live = new LiveSnapshot(document.with(assignments.read(), overrides.read()));
     LOG.info("configuration version {} joined", document.version());
     synchronized (changed) {
       readScheduled = false;
@@ -146,6 +156,9 @@ final class ClusterConfiguration implements Configuration {
     reconciliation =
         reader.scheduleWithFixedDelay(
             this::reconcile, RECONCILE_SECONDS, RECONCILE_SECONDS, TimeUnit.SECONDS);
+    ending =
+        reader.scheduleWithFixedDelay(
+            this::endOverrides, END_MILLIS, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -159,66 +172,108 @@ final class ClusterConfiguration implements Configuration {
   }
 
   @Override
-  public Future<Void> putPlan(Plan plan) {
-    return change(() -> changeDocument(before -> before.putPlan(plan)));
+  public Future<Optional<Plan>> putPlan(Plan plan) {
+    return change(() -> changeDocument(before -> before.putPlan(plan)).plan(plan.name()));
   }
 
   @Override
-  public Future<Void> deletePlan(String name) {
+  public Future<Plan> deletePlan(String name) {
     return change(
         () -> {
-          ConfigDocument before =
-              changeDocument(d -> d.deletePlan(name, sharedAssignments.containsValue(name)));
-          if (sharedAssignments.containsValue(name)) {
-            Plan plan = before.plans().get(name);
+          ConfigDocument before = changeDocument(d -> d.deletePlan(name, isAssigned(name)));
+          Plan plan = before.plans().get(name);
+          if (isAssigned(name)) {
             changeDocument(d -> d.plans().containsKey(name) ? d : d.putPlan(plan));
             before.deletePlan(name, true);
           }
-          return null;
+          return plan;
         });
   }
 
   @Override
-  public Future<Void> putEndpoint(String endpoint, long weight) {
-    return change(() -> changeDocument(before -> before.putEndpoint(endpoint, weight)));
+  public Future<Optional<Long>> putEndpoint(String endpoint, long weight) {
+    return change(
+        () -> changeDocument(before -> before.putEndpoint(endpoint, weight)).weight(endpoint));
+  }
+
+  private boolean isAssigned(String plan) {
+    return assignments.shared().containsValue(plan);
   }
 
   @Override
-  public Future<Void> assign(String key, String plan) {
+  public Future<KeySetting> setKey(String key, KeySetting setting) {
     return change(
         () -> {
-          ConfigSnapshot here = live.current();
-          boolean known = here.plan(plan).isPresent();
-          (known ? ConfigDocument.of(here) : readDocument()).checkAssignment(key, plan);
-          String before = sharedAssignments.put(key, plan);
-          try {
-            readDocument().checkAssignment(key, plan);
-          } catch (ConfigRefusedException e) {
-            takeBack(key, plan, before);
-            throw e;
-          }
-          keyChanged(key);
-          return null;
+          Optional<String> assigned = Optional.ofNullable(assignments.shared().get(key));
+          documentFor(setting).checkSetting(key, setting, assigned);
+          return new KeySetting(
+              setting.plan().map(plan -> assign(key, plan)).orElse(assigned),
+              setting
+                  .override()
+                  .map(override -> override(key, override))
+                  .orElseGet(() -> Optional.ofNullable(overrides.shared().get(key)))
+                  .flatMap(this::unended));
         });
   }
 
+  /** Reading the shared document for each of very many assignments would hold them up. */
+  private ConfigDocument documentFor(KeySetting setting) {
+    ConfigSnapshot here = live.current();
+    boolean known = setting.plan().filter(plan -> here.plan(plan).isPresent()).isPresent();
+    return known && setting.override().isEmpty() ? ConfigDocument.of(here) : readDocument();
+  }
+
+  /** Returns the plan before. */
+  private Optional<String> assign(String key, String plan) {
+    Optional<String> before = Optional.ofNullable(assignments.shared().put(key, plan));
+    try {
+      readDocument().checkSetting(key, KeySetting.ofPlan(plan), before);
+    } catch (ConfigRefusedException e) {
+      takeBack(key, plan, before);
+      throw e;
+    }
+    assignments.changed(key);
+    return before;
+  }
+
+  /** Returns the text of the override before. */
+  private Optional<String> override(String key, KeyOverride override) {
+    String text = new JsonObject(KeyFormat.write(override)).encode();
+    long life =
+        override.endMillis() == KeyOverride.NEVER
+            ? 0
+            : Math.max(0, override.endMillis() - clock.epochMillis()) + ENDED_MILLIS;
+    String before = overrides.shared().put(key, text, life, TimeUnit.MILLISECONDS);
+    overrides.changed(key);
+    return Optional.ofNullable(before);
+  }
+
   @Override
-  public Future<Void> unassign(String key) {
+  public Future<KeySetting> clearKey(String key) {
     return change(
         () -> {
-          sharedAssignments.delete(key);
-          keyChanged(key);
-          return null;
+          Optional<String> plan = Optional.ofNullable(assignments.shared().remove(key));
+          Optional<String> override = Optional.ofNullable(overrides.shared().remove(key));
+          assignments.changed(key);
+          overrides.changed(key);
+          return new KeySetting(plan, override.flatMap(this::unended));
         });
+  }
+
+  private Optional<KeyOverride> unended(String text) {
+    return Optional.of(decodeOverride(text))
+        .filter(override -> !override.endedBy(clock.epochMillis()));
   }
 
   /** Ends the listeners. Blocks. The executors are the caller's to end. */
   void close() {
     reconciliation.cancel(false);
+    ending.cancel(false);
     try {
       hazelcast.getLifecycleService().removeLifecycleListener(lifecycleListener);
       documents.removeEntryListener(documentListener);
-      sharedAssignments.removeEntryListener(assignmentListener);
+      assignments.close();
+      overrides.close();
     } catch (HazelcastInstanceNotActiveException e) {
       LOG.debug("Hazelcast has gone first, and the listeners with it");
     }
@@ -226,7 +281,7 @@ final class ClusterConfiguration implements Configuration {
 
   // Writing
 
-  private Future<Void> change(Callable<?> change) {
+  private <T> Future<T> change(Callable<T> change) {
     if (waitingChanges.incrementAndGet() > MOST_WAITING_CHANGES) {
       waitingChanges.decrementAndGet();
       return Future.failedFuture(
@@ -235,7 +290,7 @@ final class ClusterConfiguration implements Configuration {
     }
     return writer
         .executeBlocking(change, true)
-        .compose(written -> inForce())
+        .compose(written -> inForce().map(written))
         .onComplete(done -> waitingChanges.decrementAndGet())
         .timeout(DEADLINE_SECONDS, TimeUnit.SECONDS);
   }
@@ -264,22 +319,22 @@ final class ClusterConfiguration implements Configuration {
     decoded = new Decoded(encode(first), first);
     documents.putIfAbsent(KEY, decoded.text());
     changeDocument(before -> before.adding(seed));
-    Set<String> there = sharedAssignments.keySet();
+    Set<String> there = assignments.shared().keySet();
     seed.keys()
         .forEach(
             (key, plan) -> {
               if (!there.contains(key)) {
-                sharedAssignments.putIfAbsent(key, plan);
+                assignments.shared().putIfAbsent(key, plan);
               }
             });
     return readDocument();
   }
 
-  private void takeBack(String key, String plan, String before) {
-    if (before == null) {
-      sharedAssignments.remove(key, plan);
+  private void takeBack(String key, String plan, Optional<String> before) {
+    if (before.isEmpty()) {
+      assignments.shared().remove(key, plan);
     } else {
-      sharedAssignments.replace(key, plan, before);
+      assignments.shared().replace(key, plan, before.get());
     }
   }
 
@@ -295,13 +350,8 @@ final class ClusterConfiguration implements Configuration {
     return promise.future();
   }
 
-  private void keyChanged(String key) {
+  private void somethingChanged() {
     synchronized (changed) {
-      changedKeys.add(key);
-      if (changedKeys.size() > MOST_CHANGED_KEYS) {
-        changedKeys.clear();
-        allChanged = true;
-      }
       scheduleRead();
     }
   }
@@ -314,11 +364,9 @@ final class ClusterConfiguration implements Configuration {
   }
 
   private void everythingChanged() {
-    synchronized (changed) {
-      documentChanged = true;
-      allChanged = true;
-      scheduleRead();
-    }
+    assignments.allChanged();
+    overrides.allChanged();
+    documentChanged();
   }
 
   private void scheduleRead() {
@@ -334,23 +382,17 @@ final class ClusterConfiguration implements Configuration {
 
   private void read() {
     boolean readDocument;
-    boolean readAll;
-    Set<String> keys;
     List<Promise<Void>> waiting;
     synchronized (changed) {
       readDocument = documentChanged;
-      readAll = allChanged;
-      keys = changedKeys;
       waiting = inForce;
       documentChanged = false;
-      allChanged = false;
-      changedKeys = new HashSet<>();
       inForce = new ArrayList<>();
     }
     try {
       ConfigDocument nextDocument = readDocument ? readDocument() : document;
-      Assignments nextAssignments = readAll ? readAssignments() : readAssignments(keys);
-      apply(nextDocument, nextAssignments);
+      readKeys();
+      apply(nextDocument);
       blind = false;
       waiting.forEach(Promise::tryComplete);
     } catch (RuntimeException e) {
@@ -364,7 +406,6 @@ final class ClusterConfiguration implements Configuration {
       blind = true;
       synchronized (changed) {
         documentChanged = true;
-        allChanged = true;
       }
       waiting.forEach(promise -> promise.tryFail(e));
     } finally {
@@ -379,7 +420,7 @@ final class ClusterConfiguration implements Configuration {
           synchronized (changed) {
             readScheduled = false;
             // After a failure the next reconciliation is soon enough, unless a change waits for it.
-            boolean stale = documentChanged || allChanged || !changedKeys.isEmpty();
+            boolean stale = documentChanged || assignments.isStale() || overrides.isStale();
             if (!inForce.isEmpty() || (stale && !blind)) {
               scheduleRead();
             }
@@ -392,7 +433,7 @@ final class ClusterConfiguration implements Configuration {
       reconciles++;
       if (blind
           || reconciles % RECONCILES_PER_FULL_READ == 0
-          || sharedAssignments.size() != assignments.size()) {
+          || assignments.shared().size() != assignments.read().size()) {
         everythingChanged();
       } else {
         documentChanged();
@@ -403,7 +444,13 @@ final class ClusterConfiguration implements Configuration {
     }
   }
 
-  private void apply(ConfigDocument nextDocument, Assignments nextAssignments) {
+  private void endOverrides() {
+    if (ends.earliestMillis() <= clock.epochMillis()) {
+      somethingChanged();
+    }
+  }
+
+  private void apply(ConfigDocument nextDocument) {
     boolean documentDiffers = !nextDocument.equals(document);
     if (documentDiffers) {
       LOG.info(
@@ -411,10 +458,12 @@ final class ClusterConfiguration implements Configuration {
           nextDocument.version(),
           nextDocument.changesSince(document));
     }
-    if (documentDiffers || !nextAssignments.is(assignments)) {
+    ConfigSnapshot now = live.current();
+    if (documentDiffers
+        || !assignments.read().is(now.assignments())
+        || !overrides.read().is(now.overrides())) {
       document = nextDocument;
-      assignments = nextAssignments;
-      live.replace(document.with(assignments));
+      live.replace(document.with(assignments.read(), overrides.read()));
     }
   }
 
@@ -428,24 +477,24 @@ final class ClusterConfiguration implements Configuration {
     return decode(text);
   }
 
-  private Assignments readAssignments() {
-    Map<String, String> all = new HashMap<>();
-    sharedAssignments.entrySet().forEach(entry -> all.put(entry.getKey(), entry.getValue()));
-    Assignments read = Assignments.of(all);
-    return read.equals(assignments) ? assignments : read;
+  private void readKeys() {
+    assignments.refresh();
+    overrides.refresh();
+    overrides.replace(read -> ends.inForce(read, clock.epochMillis()));
   }
 
-  private Assignments readAssignments(Set<String> keys) {
-    if (keys.isEmpty()) {
-      return assignments;
+  private KeyOverride decodeNoted(String text) {
+    KeyOverride override = decodeOverride(text);
+    ends.note(override);
+    return override;
+  }
+
+  private static KeyOverride decodeOverride(String text) {
+    try {
+      return KeyFormat.read(new JsonObject(text).getMap());
+    } catch (DecodeException | ConfigRefusedException e) {
+      throw new IllegalStateException("an override of the cluster: " + e.getMessage(), e);
     }
-    Map<String, String> there = sharedAssignments.getAll(keys);
-    Assignments next = assignments;
-    for (String key : keys) {
-      String plan = there.get(key);
-      next = plan == null ? next.without(key) : next.with(key, plan);
-    }
-    return next;
   }
 
   private static String encode(ConfigDocument document) {
@@ -483,27 +532,6 @@ final class ClusterConfiguration implements Configuration {
     @Override
     public void entryUpdated(EntryEvent<String, String> event) {
       documentChanged();
-    }
-  }
-
-  private final class AssignmentListener
-      implements EntryAddedListener<String, String>,
-          EntryUpdatedListener<String, String>,
-          EntryRemovedListener<String, String> {
-
-    @Override
-    public void entryAdded(EntryEvent<String, String> event) {
-      keyChanged(event.getKey());
-    }
-
-    @Override
-    public void entryUpdated(EntryEvent<String, String> event) {
-      keyChanged(event.getKey());
-    }
-
-    @Override
-    public void entryRemoved(EntryEvent<String, String> event) {
-      keyChanged(event.getKey());
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 
 /**
  * Plans, endpoint weights and the rules of gateways, as one versioned whole: a change makes the
- * next document, or is refused. Assignments of keys are apart, since there may be hundreds of
+ * next document, or is refused. What is set for keys is apart, since there may be hundreds of
  * thousands.
  *
  * @param version 1 or more, one more than that of the document before
@@ -42,6 +42,15 @@ record ConfigDocument(
         snapshot.plans(),
         snapshot.endpoints(),
         snapshot.gateway());
+  }
+
+  Optional<Plan> plan(String name) {
+    return Optional.ofNullable(plans.get(name));
+  }
+
+  /** The weight that {@code endpoint} has of its own. */
+  Optional<Long> weight(String endpoint) {
+    return Optional.ofNullable(endpoints.get(endpoint));
   }
 
   /** Adds what a later node brings along and is not there yet; what is there stands. */
@@ -93,17 +102,34 @@ record ConfigDocument(
   }
 
   /**
-   * @throws ConfigRefusedException 400 if the key is malformed, 404 if there is no such plan
+   * @param assigned the plan that the key is assigned to so far
+   * @throws ConfigRefusedException 400 if the key is malformed, or its plan cannot have the numbers
+   *     of the override; 404 if there is no such plan
    */
-  void checkAssignment(String key, String plan) {
+  void checkSetting(String key, KeySetting setting, Optional<String> assigned) {
     Errors errors = new Errors();
     Names.faultOfKey(key).ifPresent(fault -> errors.add("key", fault));
     errors.throwIfAny();
-    requirePlan(plan);
+    setting.plan().ifPresent(this::requirePlan);
+    setting
+        .override()
+        .ifPresent(
+            override -> {
+              Plan plan =
+                  setting
+                      .plan()
+                      .or(() -> assigned)
+                      .or(() -> defaultPlan)
+                      .map(plans::get)
+                      .orElseThrow(
+                          () -> refused(400, "key", "has no plan whose numbers to override"));
+              override.check(plan);
+            });
   }
 
-  ConfigSnapshot with(Assignments assignments) {
-    return new ConfigSnapshot(version, defaultPlan, plans, endpoints, gateway, assignments);
+  ConfigSnapshot with(KeyMap<String> assignments, KeyMap<KeyOverride> overrides) {
+    return new ConfigSnapshot(
+        version, defaultPlan, plans, endpoints, gateway, assignments, overrides);
   }
 
   /** What changed since {@code before}, in one line for the log; never a key. */

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param gateway how requests that a gateway asks about become checks
  * @param assignments plan names by key; not copied, since there may be very many, so it must not
  *     change
+ * @param overrides what keys have in place of their plan's numbers; not copied either
  */
 public record ConfigSnapshot(
     long version,
@@ -20,7 +21,8 @@ public record ConfigSnapshot(
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
     Gateway gateway,
-    Map<String, String> assignments) {
+    Map<String, String> assignments,
+    Map<String, KeyOverride> overrides) {
 
   /** The weight of a request without an endpoint, or to one that has no weight of its own. */
   public static final long DEFAULT_WEIGHT = 1;
@@ -28,6 +30,17 @@ public record ConfigSnapshot(
   public ConfigSnapshot {
     plans = Map.copyOf(plans);
     endpoints = Map.copyOf(endpoints);
+  }
+
+  /** One in which no key has numbers of its own. */
+  public ConfigSnapshot(
+      long version,
+      Optional<String> defaultPlan,
+      Map<String, Plan> plans,
+      Map<String, Long> endpoints,
+      Gateway gateway,
+      Map<String, String> assignments) {
+    this(version, defaultPlan, plans, endpoints, gateway, assignments, Map.of());
   }
 
   /** Permits that a request to {@code endpoint} (empty for none) costs. */
@@ -48,6 +61,12 @@ public record ConfigSnapshot(
     String assigned = assignments.get(key);
     String name = assigned != null ? assigned : defaultPlan.orElse("");
     return Optional.ofNullable(plans.get(name));
+  }
+
+  /** {@code plan} as it holds for {@code key}: with the key's own numbers, if it has some. */
+  public Plan planFor(String key, Plan plan) {
+    KeyOverride override = overrides.get(key);
+    return override == null ? plan : override.appliedTo(plan);
   }
 
   /** The plan named {@code name}. */

@@ -18,6 +18,9 @@ public final class ConfigVerticle extends VerticleBase {
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 5;
 
+  /** How late an override ends at most on a node that is alone. */
+  private static final long END_MILLIS = 100;
+
   private final PlansFile seed;
   private final Optional<HazelcastInstance> hazelcast;
   private volatile Configuration configuration;
@@ -47,7 +50,9 @@ public final class ConfigVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     if (hazelcast.isEmpty()) {
-      configuration = new LocalConfiguration(seed);
+      LocalConfiguration local = new LocalConfiguration(seed, Clock.system());
+      vertx.setPeriodic(END_MILLIS, id -> local.endOverrides());
+      configuration = local;
       membership = new SoleMembership();
       return Future.succeededFuture();
     }
@@ -114,7 +119,7 @@ public final class ConfigVerticle extends VerticleBase {
         WorkerExecutor writer,
         ScheduledExecutorService reader) {
       return new Cluster(
-          new ClusterConfiguration(seed, hazelcast, writer, reader),
+          new ClusterConfiguration(seed, hazelcast, Clock.system(), writer, reader),
           new ClusterMembership(hazelcast, reader),
           writer,
           reader);

@@ -1,6 +1,7 @@
 package dev.weir.config;
 
 import io.vertx.core.Future;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -9,6 +10,7 @@ import java.util.function.Consumer;
  * <p>A change is complete when it is in force on this node and handed to the others, which apply it
  * within a second. It fails with {@link ConfigRefusedException}, and then changes nothing. It fails
  * with any other exception if the cluster did not answer in time; it may then be in force later.
+ * Its result is what was there before.
  */
 public interface Configuration {
 
@@ -23,17 +25,23 @@ public interface Configuration {
   void onChange(Consumer<ConfigSnapshot> listener);
 
   /** Creates the plan or replaces the one of its name. */
-  Future<Void> putPlan(Plan plan);
+  Future<Optional<Plan>> putPlan(Plan plan);
 
   /** Removes a plan; refused with 404 if there is none, 409 while a key or the default uses it. */
-  Future<Void> deletePlan(String name);
+  Future<Plan> deletePlan(String name);
 
   /** Sets an endpoint's weight, permits. */
-  Future<Void> putEndpoint(String endpoint, long weight);
+  Future<Optional<Long>> putEndpoint(String endpoint, long weight);
 
-  /** Puts {@code key} on {@code plan}; refused with 404 if there is no such plan. */
-  Future<Void> assign(String key, String plan);
+  /**
+   * Sets what {@code setting} has of {@code key}: its plan, its own numbers, or both; what it has
+   * not stays. Refused with 404 if there is no such plan, 400 if the key's plan cannot have such
+   * numbers.
+   */
+  Future<KeySetting> setKey(String key, KeySetting setting);
 
-  /** Puts {@code key} back on the default plan; no error if it is there already. */
-  Future<Void> unassign(String key);
+  /**
+   * Puts {@code key} back on the default plan with its numbers; no error if it is there already.
+   */
+  Future<KeySetting> clearKey(String key);
 }

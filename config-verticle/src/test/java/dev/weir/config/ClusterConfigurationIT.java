@@ -57,7 +57,7 @@ class ClusterConfigurationIT {
     Plan silver = plan("silver", 7);
     get(first().putPlan(silver));
     get(first().putEndpoint("report", 25));
-    get(first().assign("Ünïcode {key}:%", "silver"));
+    get(first().setKey("Ünïcode {key}:%", KeySetting.ofPlan("silver")));
 
     assertThat(first().current().planOf("Ünïcode {key}:%")).contains(silver);
     await()
@@ -72,7 +72,7 @@ class ClusterConfigurationIT {
                           assertThat(snapshot.weight("report")).isEqualTo(25);
                         }));
 
-    get(nodes.get(1).config().unassign("Ünïcode {key}:%"));
+    get(nodes.get(1).config().clearKey("Ünïcode {key}:%"));
     await()
         .atMost(IN_FORCE)
         .untilAsserted(
@@ -85,9 +85,56 @@ class ClusterConfigurationIT {
   }
 
   @Test
+  void anOverrideHoldsOnAllNodesUntilItEndsByItselfAndConcernsNoOtherKey() throws Exception {
+    KeySetting burst =
+        KeyFormat.parse(
+            Map.of("limit", 5000, "window", "1m", "expires_in", "2s"), System.currentTimeMillis());
+    assertThat(get(first().setKey("burster", burst))).isEqualTo(KeySetting.NONE);
+
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(() -> assertThat(nodes).allSatisfy(node -> hasQuota(node, "burster", 5000)));
+    assertThat(nodes).allSatisfy(node -> hasQuota(node, "neighbour", 100));
+
+    await()
+        .atMost(Duration.ofSeconds(4))
+        .untilAsserted(
+            () ->
+                assertThat(nodes)
+                    .allSatisfy(
+                        node -> {
+                          hasQuota(node, "burster", 100);
+                          assertThat(node.config().current().overrides())
+                              .doesNotContainKey("burster");
+                        }));
+  }
+
+  @Test
+  void aPlanAndNumbersAreSetApartAndClearedTogether() throws Exception {
+    KeySetting plan = KeySetting.ofPlan("gold");
+    KeySetting numbers = KeyFormat.parse(Map.of("capacity", 7), 0);
+    get(first().setKey("both", plan));
+    assertThat(get(nodes.get(1).config().setKey("both", numbers))).isEqualTo(plan);
+
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(() -> assertThat(nodes).allSatisfy(node -> hasQuota(node, "both", 7)));
+    assertThat(nodes.get(2).config().current().planOf("both")).map(Plan::name).contains("gold");
+
+    assertThat(get(nodes.get(2).config().clearKey("both"))).isEqualTo(plan.with(numbers));
+    await()
+        .atMost(IN_FORCE)
+        .untilAsserted(() -> assertThat(nodes).allSatisfy(node -> hasQuota(node, "both", 100)));
+    assertRefused(
+        first().setKey("both", KeyFormat.parse(Map.of("name", "no", "limit", 1), 0)),
+        400,
+        "name: must be one of default, was 'no'");
+  }
+
+  @Test
   void changesMadeAtTheSameTimeOnDifferentNodesAreAllKept() throws Exception {
     long before = first().current().version();
-    List<Future<Void>> changes = new ArrayList<>();
+    List<Future<?>> changes = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       Configuration node = nodes.get(i % 3).config();
       changes.add(node.putPlan(plan("at-once-" + i, i + 1)));
@@ -133,9 +180,9 @@ class ClusterConfigurationIT {
   void aBurstOfAssignmentsIsKeptWholeAndMakesFewSnapshots() throws Exception {
     List<ConfigSnapshot> snapshots = new CopyOnWriteArrayList<>();
     nodes.get(1).config().onChange(snapshots::add);
-    List<Future<Void>> changes = new ArrayList<>();
+    List<Future<?>> changes = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      changes.add(first().assign("burst-" + i, "gold"));
+      changes.add(first().setKey("burst-" + i, KeySetting.ofPlan("gold")));
     }
     get(Future.all(changes));
 
@@ -151,7 +198,7 @@ class ClusterConfigurationIT {
   @Test
   void deletingAPlanIsRefusedWhileAnyNodeUsesIt() throws Exception {
     get(first().putPlan(plan("used", 3)));
-    get(nodes.get(1).config().assign("user", "used"));
+    get(nodes.get(1).config().setKey("user", KeySetting.ofPlan("used")));
 
     assertRefused(
         nodes.get(2).config().deletePlan("used"), 409, "plans.used: keys are assigned to it");
@@ -159,11 +206,13 @@ class ClusterConfigurationIT {
     assertRefused(
         nodes.get(2).config().deletePlan("none"), 404, "plans.none: there is no such plan");
 
-    get(nodes.get(0).config().unassign("user"));
+    get(nodes.get(0).config().clearKey("user"));
     get(nodes.get(2).config().deletePlan("used"));
     assertThat(nodes.get(2).config().current().plan("used")).isEmpty();
     assertRefused(
-        nodes.get(0).config().assign("user", "used"), 404, "plans.used: there is no such plan");
+        nodes.get(0).config().setKey("user", KeySetting.ofPlan("used")),
+        404,
+        "plans.used: there is no such plan");
   }
 
   @Test
@@ -172,8 +221,8 @@ class ClusterConfigurationIT {
       String plan = "raced-" + i;
       String key = "racer-" + i;
       get(first().putPlan(plan(plan, 3)));
-      Future<Void> assigned = nodes.get(1).config().assign(key, plan);
-      Future<Void> deleted = nodes.get(2).config().deletePlan(plan);
+      Future<KeySetting> assigned = nodes.get(1).config().setKey(key, KeySetting.ofPlan(plan));
+      Future<Plan> deleted = nodes.get(2).config().deletePlan(plan);
       await().until(() -> assigned.isComplete() && deleted.isComplete());
 
       await()
@@ -204,7 +253,7 @@ class ClusterConfigurationIT {
             endpoints: {search: 99, upload: 4}
             keys: {acme: platinum, newcomer: platinum}
             """);
-    get(first().assign("acme", "gold"));
+    get(first().setKey("acme", KeySetting.ofPlan("gold")));
 
     Node node = join(3, late);
     try {
@@ -274,6 +323,13 @@ class ClusterConfigurationIT {
         .hasMessageContaining("Port [" + ports.get(0) + "] is already in use");
   }
 
+  private static void hasQuota(Node node, String key, long quota) {
+    ConfigSnapshot snapshot = node.config().current();
+    assertThat(snapshot.planOf(key).map(plan -> snapshot.planFor(key, plan)))
+        .map(plan -> plan.limits().get(0).algorithm().quota())
+        .contains(quota);
+  }
+
   private Configuration first() {
     return nodes.get(0).config();
   }
@@ -298,7 +354,7 @@ class ClusterConfigurationIT {
     return config;
   }
 
-  private static void assertRefused(Future<Void> change, int code, String line) {
+  private static void assertRefused(Future<?> change, int code, String line) {
     assertThatThrownBy(() -> get(change))
         .cause()
         .isInstanceOfSatisfying(

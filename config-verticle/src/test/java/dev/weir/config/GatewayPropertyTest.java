@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -28,7 +27,7 @@ class GatewayPropertyTest {
                       - "GET /search/** -> search"
                       - "GET /health/*/deep -> deep"
                   """))
-          .with(Assignments.of(Map.of()));
+          .with(KeyMap.none(), KeyMap.none());
 
   /** Spellings that some server takes for the plain one. */
   @Provide

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +27,7 @@ class GatewayTest {
       """;
 
   private final ConfigSnapshot config =
-      ConfigDocument.first(PlansFile.parse(RULES)).with(Assignments.of(Map.of()));
+      ConfigDocument.first(PlansFile.parse(RULES)).with(KeyMap.none(), KeyMap.none());
 
   @ParameterizedTest
   @CsvSource(

@@ -4,17 +4,99 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class LocalConfigurationTest {
 
-  private final LocalConfiguration configuration = new LocalConfiguration(PlansFile.example());
+  private final AtomicLong now = new AtomicLong(1_000_000);
+  private final LocalConfiguration configuration = configuration();
   private final List<ConfigSnapshot> heard = new ArrayList<>();
 
   LocalConfigurationTest() {
     configuration.onChange(heard::add);
+  }
+
+  private LocalConfiguration configuration() {
+    return new LocalConfiguration(
+        PlansFile.example(),
+        new Clock() {
+          @Override
+          public long micros() {
+            return 0;
+          }
+
+          @Override
+          public long epochMillis() {
+            return now.get();
+          }
+        });
+  }
+
+  @Test
+  void anOverrideHoldsUntilItsTimeIsOver() {
+    assertDone(configuration.setKey("acme", numbers("capacity", 5000, "expires_in", "30s")));
+    assertDone(configuration.setKey("demo", numbers("capacity", 700, "expires_in", "60s")));
+    assertDone(configuration.setKey("lasting", numbers("capacity", 300)));
+    assertThat(quota("acme")).isEqualTo(5000);
+
+    now.addAndGet(29_999);
+    configuration.endOverrides();
+    assertThat(quota("acme")).isEqualTo(5000);
+    now.addAndGet(1);
+    configuration.endOverrides();
+    assertThat(quota("acme")).isEqualTo(1000);
+    assertThat(quota("demo")).isEqualTo(700);
+    assertThat(configuration.current().overrides()).containsOnlyKeys("demo", "lasting");
+    now.addAndGet(30_000);
+    configuration.endOverrides();
+    assertThat(configuration.current().overrides()).containsOnlyKeys("lasting");
+    int changes = heard.size();
+    configuration.endOverrides();
+    assertThat(heard).hasSize(changes);
+  }
+
+  @Test
+  void aPlanAndNumbersAreSetApartAndClearedTogether() {
+    assertDone(configuration.setKey("key", numbers("capacity", 5)));
+    assertDone(configuration.setKey("key", KeySetting.ofPlan("gold")));
+    assertThat(configuration.current().planOf("key")).map(Plan::name).contains("gold");
+    assertThat(quota("key")).isEqualTo(5);
+    assertDone(configuration.setKey("key", numbers("limit", 6, "window", "1m")));
+    assertThat(quota("key")).isEqualTo(6);
+
+    assertThat(configuration.clearKey("key").result())
+        .isEqualTo(KeySetting.ofPlan("gold").with(numbers("limit", 6, "window", "1m")));
+    assertThat(configuration.clearKey("key").result()).isEqualTo(KeySetting.NONE);
+    assertThat(quota("key")).isEqualTo(100);
+  }
+
+  @Test
+  void anOverrideThatThePlanCannotHaveIsRefusedAndChangesNothing() {
+    assertDone(configuration.putPlan(Plan.unlimited("internal")));
+    ConfigSnapshot before = configuration.current();
+    assertRefused(configuration.setKey("acme", numbers("name", "no", "capacity", 5)), 400);
+    assertRefused(configuration.setKey("acme", numbers("rate", 1e10)), 400);
+    assertRefused(
+        configuration.setKey("acme", KeySetting.ofPlan("internal").with(numbers("limit", 5))), 400);
+    assertThat(configuration.current()).isSameAs(before);
+  }
+
+  private static KeySetting numbers(Object... members) {
+    Map<String, Object> body = new LinkedHashMap<>();
+    for (int i = 0; i < members.length; i += 2) {
+      body.put((String) members[i], members[i + 1]);
+    }
+    return KeyFormat.parse(body, 1_000_000);
+  }
+
+  private long quota(String key) {
+    ConfigSnapshot snapshot = configuration.current();
+    Plan plan = snapshot.planFor(key, snapshot.planOf(key).orElseThrow());
+    return plan.limits().get(0).algorithm().quota();
   }
 
   @Test
@@ -43,16 +125,16 @@ class LocalConfigurationTest {
   void aChangeThatChangesNothingIsNoVersion() {
     assertDone(configuration.putPlan(configuration.current().plan("gold").orElseThrow()));
     assertDone(configuration.putEndpoint("search", 10));
-    assertDone(configuration.assign("acme", "gold"));
-    assertDone(configuration.unassign("nobody"));
+    assertDone(configuration.setKey("acme", KeySetting.ofPlan("gold")));
+    assertDone(configuration.clearKey("nobody"));
     assertThat(heard).isEmpty();
   }
 
   @Test
   void anAssignmentKeepsTheVersion() {
-    assertDone(configuration.assign("newcomer", "gold"));
+    assertDone(configuration.setKey("newcomer", KeySetting.ofPlan("gold")));
     assertThat(configuration.current().planOf("newcomer")).map(Plan::name).contains("gold");
-    assertDone(configuration.unassign("newcomer"));
+    assertDone(configuration.clearKey("newcomer"));
     assertThat(configuration.current().planOf("newcomer")).map(Plan::name).contains("free");
     assertThat(heard).extracting(ConfigSnapshot::version).containsExactly(1L, 1L);
   }
@@ -63,10 +145,10 @@ class LocalConfigurationTest {
     assertRefused(configuration.deletePlan("none"), 404);
     assertRefused(configuration.deletePlan("free"), 409);
     assertRefused(configuration.deletePlan("gold"), 409);
-    assertRefused(configuration.assign("key", "none"), 404);
-    assertRefused(configuration.assign("", "gold"), 400);
-    assertRefused(configuration.assign("k".repeat(1025), "gold"), 400);
-    assertRefused(configuration.assign("\uD800", "gold"), 400);
+    assertRefused(configuration.setKey("key", KeySetting.ofPlan("none")), 404);
+    assertRefused(configuration.setKey("", KeySetting.ofPlan("gold")), 400);
+    assertRefused(configuration.setKey("k".repeat(1025), KeySetting.ofPlan("gold")), 400);
+    assertRefused(configuration.setKey("\uD800", KeySetting.ofPlan("gold")), 400);
     assertRefused(configuration.putEndpoint("", 1), 400);
     assertRefused(configuration.putEndpoint("e", -1), 400);
     assertRefused(configuration.putEndpoint("e", 1_000_000_000_001L), 400);
@@ -77,14 +159,14 @@ class LocalConfigurationTest {
 
   @Test
   void aPlanThatNoKeyIsOnAnyMoreCanBeDeleted() {
-    assertDone(configuration.unassign("acme"));
+    assertDone(configuration.clearKey("acme"));
     assertDone(configuration.deletePlan("gold"));
     assertThat(configuration.current().plan("gold")).isEmpty();
   }
 
   @Test
   void aListenerThatFailsKeepsNothingFromTheOthers() {
-    LocalConfiguration deaf = new LocalConfiguration(PlansFile.example());
+    LocalConfiguration deaf = configuration();
     deaf.onChange(
         snapshot -> {
           throw new IllegalStateException("deaf");
@@ -104,11 +186,11 @@ class LocalConfigurationTest {
     return PlanFormat.parse(name, Map.of("rate", 5));
   }
 
-  private static void assertDone(Future<Void> change) {
+  private static void assertDone(Future<?> change) {
     assertThat(change.succeeded()).isTrue();
   }
 
-  private static void assertRefused(Future<Void> change, int code) {
+  private static void assertRefused(Future<?> change, int code) {
     assertThat(change.cause())
         .isInstanceOfSatisfying(
             ConfigRefusedException.class,

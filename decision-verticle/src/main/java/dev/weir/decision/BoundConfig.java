@@ -3,6 +3,7 @@ package dev.weir.decision;
 import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Plan;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -53,9 +54,15 @@ final class BoundConfig {
   BoundPlan planOf(String key) {
     return snapshot
         .planOf(key)
-        .map(plan -> configured.get(plan.name()))
+        .map(plan -> ownOf(key, configured.get(plan.name())))
         .orElseThrow(
             () -> CheckRefusedException.unknownKey("key: has no plan, and there is no default"));
+  }
+
+  /** {@code plan} with the numbers that {@code key} has of its own, if it has some. */
+  private BoundPlan ownOf(String key, BoundPlan plan) {
+    Plan own = snapshot.planFor(key, plan.plan);
+    return own.equals(plan.plan) ? plan : new BoundPlan(epoch, own, plan.named);
   }
 
   /**
@@ -67,19 +74,19 @@ final class BoundConfig {
         former.named
             ? Optional.ofNullable(named.get(former.plan.name()))
             : snapshot.planOf(key).map(plan -> configured.get(plan.name()));
-    return successor.filter(plan -> !plan.unlimited());
+    return successor.filter(plan -> !plan.unlimited()).map(plan -> ownOf(key, plan));
   }
 
   /**
-   * The plan that a caller named.
+   * The plan that a caller named for {@code key}.
    *
    * @throws CheckRefusedException with code 404 if there is none of that name
    */
-  BoundPlan named(String name) {
+  BoundPlan named(String name, String key) {
     BoundPlan plan = named.get(name);
     if (plan == null) {
       throw CheckRefusedException.unknownPlan("plan: '" + name + "' does not exist");
     }
-    return plan;
+    return ownOf(key, plan);
   }
 }

@@ -125,16 +125,16 @@ public final class Decider {
   }
 
   private static BoundPlan planOf(BoundConfig config, KeyEntry entry, CheckRequest request) {
-    if (!request.plan().isEmpty()) {
-      return config.named(request.plan());
-    }
+    String name = request.plan();
     if (entry != null) {
+      // Also lest a key with numbers of its own has them worked out again for every request.
       BoundPlan bound = entry.bound();
-      if (bound.epoch == config.epoch() && !bound.named) {
+      if (bound.epoch == config.epoch()
+          && (name.isEmpty() ? !bound.named : bound.named && bound.plan.name().equals(name))) {
         return bound;
       }
     }
-    return config.planOf(request.key());
+    return name.isEmpty() ? config.planOf(request.key()) : config.named(name, request.key());
   }
 
   private Decision decideUnderMonitor(

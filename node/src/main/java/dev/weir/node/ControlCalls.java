@@ -5,6 +5,9 @@ import dev.weir.client.LimitStatus;
 import dev.weir.config.Algorithm;
 import dev.weir.config.Clock;
 import dev.weir.config.Configuration;
+import dev.weir.config.KeyFormat;
+import dev.weir.config.KeyOverride;
+import dev.weir.config.KeySetting;
 import dev.weir.config.Limit;
 import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
@@ -16,9 +19,9 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -55,11 +58,11 @@ final class ControlCalls {
 
   Supplier<Future<Void>> putPlan(String name, JsonObject body) {
     Plan plan = PlanFormat.parse(name, body.getMap());
-    return () -> configuration.putPlan(plan);
+    return () -> configuration.putPlan(plan).mapEmpty();
   }
 
   Future<Void> deletePlan(String name) {
-    return configuration.deletePlan(name);
+    return configuration.deletePlan(name).mapEmpty();
   }
 
   Future<JsonObject> plans() {
@@ -81,22 +84,14 @@ final class ControlCalls {
     return Future.succeededFuture(new JsonObject(PlanFormat.format(plan)));
   }
 
-  Supplier<Future<Void>> assign(String key, JsonObject body) {
-    for (String member : new TreeSet<>(body.fieldNames())) {
-      if (!member.equals("tier")) {
-        throw new RefusedCallException(
-            400, Quoted.printable(member) + ": is not known here; only tier can be set");
-      }
-    }
-    if (!(body.getValue("tier") instanceof String tier)) {
-      throw new RefusedCallException(400, "tier: must be the name of a plan");
-    }
+  Supplier<Future<Void>> setKey(String key, JsonObject body) {
+    KeySetting setting = KeyFormat.parse(body.getMap(), clock.epochMillis());
     String checked = checkedKey(key);
-    return () -> configuration.assign(checked, tier);
+    return () -> configuration.setKey(checked, setting).mapEmpty();
   }
 
-  Future<Void> unassign(String key) {
-    return configuration.unassign(checkedKey(key));
+  Future<Void> clearKey(String key) {
+    return configuration.clearKey(checkedKey(key)).mapEmpty();
   }
 
   Supplier<Future<Void>> putEndpoint(String endpoint, JsonObject body) {
@@ -109,7 +104,7 @@ final class ControlCalls {
         || number.longValue() > MAX_WEIGHT) {
       throw new RefusedCallException(400, "weight: must be a whole number from 0 to " + MAX_WEIGHT);
     }
-    return () -> configuration.putEndpoint(endpoint, number.longValue());
+    return () -> configuration.putEndpoint(endpoint, number.longValue()).mapEmpty();
   }
 
   Future<JsonObject> endpoints() {
@@ -120,10 +115,23 @@ final class ControlCalls {
 
   /** The numbers of each limit; those of the one with the least left stand at the top as well. */
   Future<JsonObject> limits(String key) {
-    return inspector.inspect(checkedKey(key)).map(ControlCalls::json);
+    return inspector.inspect(checkedKey(key)).map(this::json);
   }
 
-  private static JsonObject json(KeyLimits of) {
+  private Optional<JsonObject> override(String key) {
+    long now = clock.epochMillis();
+    return Optional.ofNullable(configuration.current().overrides().get(key))
+        .filter(override -> !override.endedBy(now))
+        .map(
+            override -> {
+              JsonObject numbers = new JsonObject(KeyFormat.format(override));
+              return override.endMillis() == KeyOverride.NEVER
+                  ? numbers
+                  : numbers.put("expires_in", (override.endMillis() - now) / MILLIS_PER_SECOND);
+            });
+  }
+
+  private JsonObject json(KeyLimits of) {
     JsonArray limits = new JsonArray();
     for (int i = 0; i < of.statuses().size(); i++) {
       limits.add(json(of.plan().limits().get(i), of.statuses().get(i)));
@@ -138,6 +146,7 @@ final class ControlCalls {
     if (of.plan().shadow()) {
       answer.put("shadow", true);
     }
+    override(of.key()).ifPresent(numbers -> answer.put("override", numbers));
     return answer
         .put("stale", of.staleMillis() / MILLIS_PER_SECOND)
         .put("degraded", of.degraded())

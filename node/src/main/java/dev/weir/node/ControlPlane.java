@@ -121,8 +121,8 @@ final class ControlPlane extends VerticleBase {
     get(builder, "getPlans", name -> calls.plans());
     get(builder, "getPlan", calls::plan);
     delete(builder, "deletePlan", calls::deletePlan);
-    put(builder, reader, "assign", calls::assign);
-    delete(builder, "unassign", calls::unassign);
+    put(builder, reader, "assign", calls::setKey);
+    delete(builder, "unassign", calls::clearKey);
     get(builder, "getEndpoints", name -> calls.endpoints());
     put(builder, reader, "putEndpoint", calls::putEndpoint);
     get(builder, "getCluster", name -> calls.cluster());

@@ -7,6 +7,7 @@ import dev.weir.lease.RedisServer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -127,6 +128,41 @@ final class ClusterIT {
     for (NodeClient node : cluster.clients()) {
       await().atMost(IN_FORCE).until(() -> !planOf(node, "assigned/to:tier").equals("tier"));
     }
+  }
+
+  @Test
+  void keyBurstsFivefoldOnAllNodesUntilItsOverrideEndsByItself() {
+    put(0, "calm", "{\"rate\":1,\"period\":\"1h\",\"capacity\":20}");
+    assign(0, "burster", "calm");
+    assertThat(admittedOf(60, "burster")).isEqualTo(20);
+
+    String fivefold = "{\"capacity\":100,\"expires_in\":\"10s\"}";
+    assertThat(cluster.client(1).adminPut("/admin/limits/burster", fivefold).status())
+        .isEqualTo(204);
+    for (NodeClient node : cluster.clients()) {
+      await().atMost(IN_FORCE).until(() -> limitOf(node, "burster") == 100);
+      JsonObject override = node.adminGet("/limits/burster").json().getJsonObject("override");
+      assertThat(override.getDouble("expires_in")).isBetween(0.0, 10.0);
+    }
+    assertThat(admittedOf(120, "burster")).isEqualTo(80);
+    assertThat(admittedOf(60, "neighbour")).isEqualTo(20);
+
+    for (NodeClient node : cluster.clients()) {
+      await().atMost(Duration.ofSeconds(12)).until(() -> limitOf(node, "burster") == 20);
+      assertThat(node.adminGet("/limits/burster").json().containsKey("override")).isFalse();
+    }
+    assertThat(admittedOf(9, "burster")).isZero();
+  }
+
+  /** How many of so many checks under the plan {@code calm}, spread over the nodes, are allowed. */
+  private long admittedOf(int checks, String key) {
+    return IntStream.range(0, checks)
+        .filter(i -> cluster.client(i % NODES).check(key, "calm", 1).admitted())
+        .count();
+  }
+
+  private static long limitOf(NodeClient node, String key) {
+    return node.check(key, "calm", 0).json().getLong("limit");
   }
 
   @Test

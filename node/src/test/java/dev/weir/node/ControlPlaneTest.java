@@ -123,8 +123,9 @@ class ControlPlaneTest {
     if (plan.isEmpty() || key.equals("stranger")) {
       return Future.failedFuture(CheckRefusedException.unknownKey("key: has no plan"));
     }
+    Plan own = config.configuration().current().planFor(key, plan.get());
     List<LimitStatus> statuses =
-        plan.get().limits().stream()
+        own.limits().stream()
             .map(
                 limit ->
                     new LimitStatus(
@@ -132,7 +133,7 @@ class ControlPlaneTest {
                         limit.algorithm().quota() - 5,
                         190))
             .toList();
-    return Future.succeededFuture(new KeyLimits(key, plan.get(), statuses, 0, false));
+    return Future.succeededFuture(new KeyLimits(key, own, statuses, 0, false));
   }
 
   @Example
@@ -314,13 +315,53 @@ class ControlPlaneTest {
   }
 
   @Example
-  void anAssignmentToAnUnknownPlanOrOfNumbersIsRefused() {
+  void anAssignmentToAnUnknownPlanIsRefused() {
     problem(404, sendJson("/admin/limits/bob", "{\"tier\":\"platinum\"}"));
-    assertThat(problem(400, sendJson("/admin/limits/bob", "{\"limit\":5000,\"window\":\"1m\"}")))
-        .containsExactly("limit: is not known here; only tier can be set");
+    problem(404, sendJson("/admin/limits/bob", "{\"tier\":\"platinum\",\"capacity\":5}"));
     assertThat(problem(400, sendJson("/admin/limits/bob", "{}")))
-        .containsExactly("tier: must be the name of a plan");
+        .containsExactly("must have tier, or numbers: limit, window, or rate, period, capacity");
     assertThat(getJson("/limits/bob").getString("plan")).isEqualTo("free");
+  }
+
+  @Example
+  void aKeyIsGivenNumbersOfItsOwnForSomeTimeAndPutBack() {
+    assertThat(
+            put("/admin/limits/bob", "{\"limit\":5000,\"window\":\"1m\",\"expires_in\":\"30s\"}"))
+        .isEqualTo(204);
+
+    JsonObject limits = getJson("/limits/bob");
+    assertThat(limits.getString("plan")).isEqualTo("free");
+    assertThat(limits.getInteger("capacity")).isEqualTo(5000);
+    assertThat(limits.getInteger("rate")).isEqualTo(5000);
+    assertThat(limits.getJsonObject("override"))
+        .isEqualTo(new JsonObject("{\"limit\":5000,\"window\":\"1m\",\"expires_in\":30.0}"));
+    assertThat(getJson("/limits/ann").getInteger("capacity")).isEqualTo(100);
+    assertThat(getJson("/limits/ann").containsKey("override")).isFalse();
+
+    assertThat(put("/admin/limits/bob", "{\"tier\":\"metered\"}")).isEqualTo(204);
+    assertThat(put("/admin/limits/bob", "{\"name\":\"search\",\"capacity\":7}")).isEqualTo(204);
+    assertThat(
+            getJson("/limits/bob").getJsonArray("limits").getJsonObject(1).getInteger("capacity"))
+        .isEqualTo(7);
+    assertThat(getJson("/limits/bob").getJsonObject("override"))
+        .isEqualTo(new JsonObject("{\"name\":\"search\",\"capacity\":7}"));
+
+    assertThat(send("DELETE", "/admin/limits/bob").statusCode()).isEqualTo(204);
+    assertThat(getJson("/limits/bob").getInteger("capacity")).isEqualTo(100);
+    assertThat(getJson("/limits/bob").containsKey("override")).isFalse();
+  }
+
+  @Example
+  void numbersThatTheKeysPlanCannotHaveAreRefusedAndChangeNothing() {
+    assertThat(problem(400, sendJson("/admin/limits/acme", "{\"limit\":5}")))
+        .containsExactly("name: must be one of burst, search");
+    assertThat(problem(400, sendJson("/admin/limits/acme", "{\"name\":\"x\",\"limit\":5}")))
+        .containsExactly("name: must be one of burst, search, was 'x'");
+    assertThat(problem(400, sendJson("/admin/limits/bob", "{\"limit\":5,\"rate\":5}")))
+        .containsExactly("rate: cannot stand beside limit and window");
+    assertThat(problem(400, sendJson("/admin/limits/bob", "{\"limit\":-5,\"expires_in\":7}")))
+        .hasSize(2);
+    assertThat(config.configuration().current().overrides()).isEmpty();
   }
 
   @Example

@@ -11,16 +11,16 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-class AssignmentsTest {
+class KeyMapTest {
 
   @Property(tries = 100)
   void itIsWhatAHashMapIsAfterTheSameChanges(
       @ForAll @Size(max = 40) List<@IntRange(min = -50, max = 50) Integer> changes) {
     Map<String, String> model = new HashMap<>();
-    Assignments assignments = Assignments.none();
+    KeyMap<String> assignments = KeyMap.<String>none();
     for (int change : changes) {
       String key = "key-" + Math.abs(change) % 20;
-      Assignments before = assignments;
+      KeyMap<String> before = assignments;
       Map<String, String> modelBefore = Map.copyOf(model);
       if (change < 0) {
         model.remove(key);
@@ -31,13 +31,13 @@ class AssignmentsTest {
       }
       assertThat(before).isEqualTo(modelBefore);
     }
-    assertThat(assignments).isEqualTo(model).hasSameSizeAs(model).isEqualTo(Assignments.of(model));
+    assertThat(assignments).isEqualTo(model).hasSameSizeAs(model).isEqualTo(KeyMap.of(model));
     assertThat(Map.copyOf(assignments)).isEqualTo(model);
   }
 
   @Test
   void aChangeThatChangesNothingGivesTheSameMap() {
-    Assignments one = Assignments.none().with("a", "p");
+    KeyMap<String> one = KeyMap.<String>none().with("a", "p");
     assertThat(one.with("a", "p")).isSameAs(one);
     assertThat(one.without("b")).isSameAs(one);
     assertThat(one.containsKey("b")).isFalse();
@@ -45,7 +45,7 @@ class AssignmentsTest {
 
   @Test
   void aHundredThousandChangesOneByOneAreAllThere() {
-    Assignments assignments = Assignments.none();
+    KeyMap<String> assignments = KeyMap.<String>none();
     for (int i = 0; i < 100_000; i++) {
       assignments = assignments.with("key-" + i, "p" + i % 3);
     }
