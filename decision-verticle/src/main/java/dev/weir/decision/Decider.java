@@ -383,6 +383,19 @@ public final class Decider {
     tendKeys();
   }
 
+  /**
+   * Drops what is held, owed and known of {@code key}, to be called when the store has forgotten
+   * it. Of a refill that is under way nothing is taken in.
+   */
+  public void forget(String key) {
+    KeyEntry entry = keys.get(key);
+    if (entry != null) {
+      synchronized (entry) {
+        entry.forget();
+      }
+    }
+  }
+
   /** Takes in the number of live nodes, 1 or more. */
   public void nodes(int count) {
     nodes = count;

@@ -107,6 +107,9 @@ final class KeyEntry extends LimitLease {
     private final long askedMicros;
     private boolean overdue;
 
+    /** Whether the store has forgotten the key since, so that its answer tells of nothing. */
+    private boolean forgotten;
+
     InFlight(BoundPlan plan, Refill refill, long wantedAtMicros, long askedMicros) {
       this.plan = plan;
       this.refill = refill;
@@ -226,6 +229,20 @@ final class KeyEntry extends LimitLease {
   void giveBackAll() {
     beginWrite();
     endLease();
+    endWrite();
+  }
+
+  /** Drops what is held, owed and known of the key: the store has forgotten it. */
+  void forget() {
+    beginWrite();
+    for (int i = 0; i < bound.limits.length; i++) {
+      lease(i).clear();
+    }
+    leaseUntilMicros = 0;
+    outage = null;
+    if (inFlight != null) {
+      inFlight.forgotten = true;
+    }
     endWrite();
   }
 
@@ -447,6 +464,10 @@ final class KeyEntry extends LimitLease {
   void answered(InFlight flight, Answered answer, long nowMicros, Consumer<Take> orphans) {
     inFlight = null;
     outage = null;
+    if (flight.forgotten) {
+      // Whether it was granted before or after is not known: losing permits is safe.
+      return;
+    }
     beginWrite();
     List<Take> takes = flight.refill.takes();
     boolean granted = false;
@@ -490,6 +511,9 @@ final class KeyEntry extends LimitLease {
    */
   void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
     inFlight = null;
+    if (flight.forgotten) {
+      return;
+    }
     for (Take take : flight.refill.takes()) {
       long returned = unsent ? take.returned() : 0;
       int i = indexOf(bound, take.limit().name());

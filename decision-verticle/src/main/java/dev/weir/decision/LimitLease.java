@@ -232,6 +232,15 @@ class LimitLease {
     return micros / 1000 + (micros % 1000 > 0 ? 1 : 0);
   }
 
+  /** Drops what is held, owed and known: the store has forgotten it. */
+  final void clear() {
+    PERMITS.setVolatile(this, 0L);
+    owed = 0;
+    used = 0;
+    window = NO_WINDOW;
+    syncedMicros = NEVER;
+  }
+
   /** Takes over what is known and owed of the same limit under other numbers. */
   final void succeed(BoundLimit next, LimitLease former) {
     limit = next;

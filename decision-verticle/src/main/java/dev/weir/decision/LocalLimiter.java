@@ -40,6 +40,11 @@ public final class LocalLimiter implements RateLimiter, KeyInspector {
     }
   }
 
+  /** Drops what this node holds, owes and knows of a key that the store has forgotten. */
+  public void forget(String key) {
+    decider.forget(key);
+  }
+
   @Override
   public Future<KeyLimits> inspect(String key) {
     try {

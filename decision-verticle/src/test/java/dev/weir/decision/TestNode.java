@@ -111,6 +111,19 @@ final class TestNode implements Refills {
     }
   }
 
+  /** The store carries out what is under way; its answers arrive when {@code meanwhile} is done. */
+  void answerLate(Runnable meanwhile) {
+    holding = false;
+    List<Held> under = List.copyOf(held);
+    held.clear();
+    List<RefillOutcome> outcomes =
+        under.stream().map(each -> store.refill(List.of(each.refill)).get(0).result()).toList();
+    meanwhile.run();
+    for (int i = 0; i < under.size(); i++) {
+      under.get(i).listener.onOutcome(outcomes.get(i));
+    }
+  }
+
   /** What is under way is lost, and nobody knows how far it came. */
   void dropRefills() {
     holding = false;

@@ -2,10 +2,12 @@ package dev.weir.lease;
 
 import dev.weir.config.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,8 @@ public final class LeaseVerticle extends VerticleBase {
 
   /** How finely deadlines are watched; a timer per refill would cost more than the refill. */
   private static final long TICK_MILLIS = 1;
+
+  private static final long FORGET_MILLIS = 1_000;
 
   private final Store store;
   private final Clock clock;
@@ -59,7 +63,6 @@ public final class LeaseVerticle extends VerticleBase {
   }
 
   private RefillQueue queue(RefillMeters meters) {
-    Context context = vertx.getOrCreateContext();
     queue =
         new RefillQueue(
             store,
@@ -74,6 +77,39 @@ public final class LeaseVerticle extends VerticleBase {
                     }),
             meters);
     return queue;
+  }
+
+  /**
+   * Has the store forget what {@code key} has used of the limits of {@code limitNames}. Safe to use
+   * from any thread once deployed.
+   *
+   * @return a future that fails with {@link StoreAwayException} if the store does not say within a
+   *     second that it has
+   */
+  public Future<Void> forget(String key, Set<String> limitNames) {
+    Promise<Void> forgotten = Promise.promise();
+    context.runOnContext(
+        ignored -> {
+          long timer =
+              vertx.setTimer(
+                  FORGET_MILLIS,
+                  id ->
+                      forgotten.tryFail(
+                          new StoreAwayException(
+                              "no answer within " + FORGET_MILLIS + " ms", false)));
+          store
+              .forget(key, List.copyOf(limitNames))
+              .onComplete(
+                  done -> {
+                    vertx.cancelTimer(timer);
+                    if (done.succeeded()) {
+                      forgotten.tryComplete();
+                    } else {
+                      forgotten.tryFail(done.cause());
+                    }
+                  });
+        });
+    return forgotten.future();
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.weir.config.Clock;
 import dev.weir.config.Limit;
 import dev.weir.config.TokenBucket;
 import io.vertx.core.Future;
-import io.vertx.core.VertxException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +51,8 @@ final class RedisStore implements Store {
         .compose(
             outcome ->
                 outcome instanceof RefillOutcome.Unavailable unavailable
-                    ? Future.failedFuture(VertxException.noStackTrace(unavailable.reason()))
+                    ? Future.failedFuture(
+                        new StoreAwayException(unavailable.reason(), unavailable.unsent()))
                     : Future.succeededFuture());
   }
 

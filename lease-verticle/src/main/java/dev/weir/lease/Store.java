@@ -22,7 +22,11 @@ public interface Store {
    */
   List<Future<RefillOutcome>> refill(List<Refill> batch);
 
-  /** Forgets what {@code key} has used of the limits of {@code limitNames}. */
+  /**
+   * Forgets what {@code key} has used of the limits of {@code limitNames}, all of it or nothing.
+   *
+   * @return a future that fails with {@link StoreAwayException} if the store does not answer
+   */
   Future<Void> forget(String key, List<String> limitNames);
 
   /**

@@ -40,6 +40,7 @@ final class ControlCalls {
   private final Configuration configuration;
   private final Membership membership;
   private final KeyInspector inspector;
+  private final KeyReset reset;
   private final BooleanSupplier storeUp;
   private final Clock clock;
 
@@ -47,11 +48,13 @@ final class ControlCalls {
       Configuration configuration,
       Membership membership,
       KeyInspector inspector,
+      KeyReset reset,
       BooleanSupplier storeUp,
       Clock clock) {
     this.configuration = configuration;
     this.membership = membership;
     this.inspector = inspector;
+    this.reset = reset;
     this.storeUp = storeUp;
     this.clock = clock;
   }
@@ -92,6 +95,10 @@ final class ControlCalls {
 
   Future<Void> clearKey(String key) {
     return configuration.clearKey(checkedKey(key)).mapEmpty();
+  }
+
+  Future<Void> reset(String key) {
+    return reset.reset(checkedKey(key));
   }
 
   Supplier<Future<Void>> putEndpoint(String endpoint, JsonObject body) {

@@ -120,9 +120,10 @@ final class ControlPlane extends VerticleBase {
     put(builder, reader, "putPlan", calls::putPlan);
     get(builder, "getPlans", name -> calls.plans());
     get(builder, "getPlan", calls::plan);
-    delete(builder, "deletePlan", calls::deletePlan);
+    order(builder, "deletePlan", calls::deletePlan);
     put(builder, reader, "assign", calls::setKey);
-    delete(builder, "unassign", calls::clearKey);
+    order(builder, "unassign", calls::clearKey);
+    order(builder, "reset", calls::reset);
     get(builder, "getEndpoints", name -> calls.endpoints());
     put(builder, reader, "putEndpoint", calls::putEndpoint);
     get(builder, "getCluster", name -> calls.cluster());
@@ -194,7 +195,8 @@ final class ControlPlane extends VerticleBase {
         context -> answer(context, CallReader.step(context), done -> noContent(context)));
   }
 
-  private static void delete(
+  /** A call without a body that changes something. */
+  private static void order(
       RouterBuilder builder, String operationId, Function<String, Future<Void>> call) {
     handle(
         builder,

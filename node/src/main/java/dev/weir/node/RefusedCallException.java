@@ -1,8 +1,8 @@
 package dev.weir.node;
 
 /**
- * A call of the control plane that was wrong; it changed nothing. It carries no stack trace: the
- * fault is the caller's.
+ * A call of the control plane that was wrong, and changed nothing, or that cannot be carried out
+ * now. It carries no stack trace: the fault is in no code of ours.
  */
 final class RefusedCallException extends RuntimeException {
 

@@ -34,6 +34,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -69,6 +70,7 @@ public final class Weir {
   private LeaseVerticle lease;
   private LocalLimiter limiter;
   private int httpPort;
+  private NodeBus nodeBus;
   private ControlPlane controlPlane;
   private long statusTimer;
 
@@ -140,6 +142,7 @@ public final class Weir {
         .compose(seed -> deployConfig(seed, hazelcast))
         .compose(done -> deployLease())
         .compose(done -> deployDecision())
+        .compose(done -> deployNodeBus())
         .compose(done -> api)
         .compose(this::deployControlPlane)
         .compose(done -> warmUp(WARM_UP_READS))
@@ -220,12 +223,24 @@ public final class Weir {
         .recover(failure -> refused("http", http.host(), http.port(), failure));
   }
 
+  private Future<?> deployNodeBus() {
+    nodeBus =
+        new NodeBus(
+            address(), config.membership(), Map.of(KeyReset.CALL, KeyReset.obey(limiter::forget)));
+    return deploy(() -> nodeBus, 1);
+  }
+
   private Future<?> deployControlPlane(ApiDocument api) {
+    KeyReset reset =
+        new KeyReset(
+            config.configuration(),
+            lease::forget,
+            question -> nodeBus.ask(KeyReset.CALL, question));
     controlPlane =
         new ControlPlane(
             settings.admin(),
             new ControlCalls(
-                config.configuration(), config.membership(), limiter, store::healthy, clock),
+                config.configuration(), config.membership(), limiter, reset, store::healthy, clock),
             registry::scrape,
             api);
     Settings.Admin admin = settings.admin();

@@ -166,6 +166,27 @@ final class ClusterIT {
   }
 
   @Test
+  void resetOnOneNodeGivesAllBackOnAllAtOnce() {
+    put(0, "reset", "{\"rate\":1,\"period\":\"1h\",\"capacity\":3000}");
+    for (int i = 0; i < NODES; i++) {
+      assertThat(cluster.client(i).check("forgotten", "reset", 900).admitted()).isTrue();
+      assertThat(cluster.client(i).check("kept", "reset", 900).admitted()).isTrue();
+    }
+    // Which the others hold permits of as well, small ones after a large one.
+    for (int i = 0; i < 200; i++) {
+      cluster.client(i % NODES).check("forgotten", "reset", 1);
+    }
+
+    cluster.client(1).reset("forgotten");
+
+    for (int i = 0; i < NODES; i++) {
+      assertThat(cluster.client(i).check("forgotten", "reset", 1000).admitted()).isTrue();
+    }
+    assertThat(cluster.client(0).check("forgotten", "reset", 1).admitted()).isFalse();
+    assertThat(cluster.client(2).check("kept", "reset", 301).admitted()).isFalse();
+  }
+
+  @Test
   void endpointWeightSetOnOneNodeHoldsOnAll() {
     put(0, "weighed", "{\"rate\":1,\"period\":\"1h\",\"capacity\":100}");
     assertThat(cluster.client(0).adminPut("/endpoints/export", "{\"weight\":25}").status())

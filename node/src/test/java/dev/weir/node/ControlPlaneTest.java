@@ -11,6 +11,7 @@ import dev.weir.config.NodeStatus;
 import dev.weir.config.Plan;
 import dev.weir.config.PlansFile;
 import dev.weir.decision.KeyLimits;
+import dev.weir.lease.StoreAwayException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -27,6 +28,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import net.jqwik.api.Example;
@@ -59,6 +62,8 @@ class ControlPlaneTest {
 
   private final List<String> deployed = new ArrayList<>();
   private final List<String> inspected = new CopyOnWriteArrayList<>();
+  private final List<String> forgotten = new CopyOnWriteArrayList<>();
+  private final List<String> silent = new CopyOnWriteArrayList<>();
   private final AtomicBoolean storeUp = new AtomicBoolean(true);
   private ConfigVerticle config;
   private int port;
@@ -95,7 +100,12 @@ class ControlPlaneTest {
         new ControlPlane(
             new Settings.Admin("127.0.0.1", 0, token),
             new ControlCalls(
-                config.configuration(), config.membership(), this::inspect, storeUp::get, clock()),
+                config.configuration(),
+                config.membership(),
+                this::inspect,
+                new KeyReset(config.configuration(), this::forget, this::obey),
+                storeUp::get,
+                clock()),
             () -> "weir_nodes 1.0\n",
             API);
     deployed.add(get(vertx.deployVerticle(plane)));
@@ -115,6 +125,43 @@ class ControlPlaneTest {
         return 1_000_000;
       }
     };
+  }
+
+  private Future<Void> forget(String key, Set<String> limitNames) {
+    forgotten.add(key + " " + new TreeSet<>(limitNames));
+    return storeUp.get()
+        ? Future.succeededFuture()
+        : Future.failedFuture(new StoreAwayException("not connected to h:1", true));
+  }
+
+  private Future<NodeBus.Answers> obey(JsonObject question) {
+    forgotten.add(question.encode());
+    return Future.succeededFuture(new NodeBus.Answers(List.of(new JsonObject()), silent));
+  }
+
+  @Example
+  void aKeyIsResetInTheStoreUnderAllNamesOfLimitsAndThenOnAllNodes() {
+    assertThat(send("POST", "/admin/reset/a%2Fb").statusCode()).isEqualTo(204);
+    assertThat(forgotten).containsExactly("a/b [burst, default, search]", "{\"key\":\"a/b\"}");
+  }
+
+  @Example
+  void aResetWithoutTheStoreIsRefusedAndReachesNoNode() {
+    storeUp.set(false);
+    assertThat(problem(503, send("POST", "/admin/reset/acme")))
+        .containsExactly("store: not connected to h:1; nothing was forgotten");
+    assertThat(forgotten).hasSize(1);
+  }
+
+  @Example
+  void aResetThatANodeDoesNotAnswerIsToldOfAsNotDone() {
+    silent.add("10.0.0.2:5701");
+    assertThat(problem(503, send("POST", "/admin/reset/acme")))
+        .singleElement()
+        .asString()
+        .startsWith("nodes: no answer from 10.0.0.2:5701 within 2000 ms;");
+    problem(405, send("GET", "/admin/reset/acme"));
+    problem(400, send("POST", "/admin/reset/%FF"));
   }
 
   private Future<KeyLimits> inspect(String key) {

@@ -78,6 +78,11 @@ final class NodeClient {
     return send(json(admin, path).PUT(BodyPublishers.ofString(json)));
   }
 
+  /** Has what a key has used be forgotten, which must be done. */
+  void reset(String key) {
+    accepted(send(to(admin, "/admin/reset/" + encode(key)).POST(BodyPublishers.noBody())));
+  }
+
   Answer adminGet(String path) {
     return send(to(admin, path).GET());
   }

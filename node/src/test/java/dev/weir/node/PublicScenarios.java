@@ -191,6 +191,37 @@ abstract class PublicScenarios {
   }
 
   @Test
+  void aResetGivesAKeyAllOfItsLimitAgainAtOnceAndTouchesNoOther() {
+    bucket("reset", 100, "1h");
+    node.assign("a/b:{c}", "reset");
+    assertThat(node.check(request("a/b:{c}").put("cost", 100)).status()).isEqualTo(200);
+    assertThat(node.check("a/b:{c}").status()).isEqualTo(429);
+    assertThat(node.check("other", "reset", 30).remaining()).isEqualTo(70);
+
+    node.reset("a/b:{c}");
+
+    assertThat(node.check(request("a/b:{c}").put("cost", 100)).status()).isEqualTo(200);
+    assertThat(node.check("a/b:{c}").status()).isEqualTo(429);
+    assertThat(node.check("other", "reset", 0).remaining()).isEqualTo(70);
+  }
+
+  @Test
+  void anOverrideHoldsAtOnceAndKeepsWhatWasUsed() {
+    bucket("own", 100, "1h");
+    node.assign("owner", "own");
+    assertThat(node.check(request("owner").put("cost", 100)).status()).isEqualTo(200);
+    assertThat(node.check("owner").status()).isEqualTo(429);
+
+    assertThat(node.adminPut("/admin/limits/owner", "{\"capacity\":500}").status()).isEqualTo(204);
+    assertThat(node.check(peek("owner")).remaining()).isEqualTo(400);
+    assertThat(node.check(request("owner").put("cost", 400)).status()).isEqualTo(200);
+
+    assertThat(node.adminDelete("/admin/limits/owner").status()).isEqualTo(204);
+    node.assign("owner", "own");
+    assertThat(node.check("owner").status()).isEqualTo(429);
+  }
+
+  @Test
   void movingAKeyToAnotherPlanKeepsWhatItUsed() {
     bucket("small", 100, "1h");
     bucket("large", 1000, "1h");
