@@ -1,7 +1,7 @@
 package dev.weir.node;
 
-/** The public scenarios on the store inside the node. */
-final class EmbeddedStoreIT extends PublicScenarios {
+/** What callers see with the store inside the node. */
+final class EmbeddedStoreIT extends PlanScenarios {
 
   @Override
   RunningNode startNode() {

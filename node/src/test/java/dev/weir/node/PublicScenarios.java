@@ -26,13 +26,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class PublicScenarios {
 
   /** The contract: a change is in force within this time. */
-  private static final Duration IN_FORCE = Duration.ofSeconds(1);
+  static final Duration IN_FORCE = Duration.ofSeconds(1);
 
   private RunningNode process;
   private NodeClient node;
 
   /** The node under test. */
   abstract RunningNode startNode();
+
+  final NodeClient node() {
+    return node;
+  }
 
   @BeforeAll
   void start() {
@@ -517,11 +521,11 @@ abstract class PublicScenarios {
         .orElseThrow();
   }
 
-  private static JsonObject request(String key) {
+  static JsonObject request(String key) {
     return new JsonObject().put("key", key);
   }
 
-  private static JsonObject peek(String key) {
+  static JsonObject peek(String key) {
     return request(key).put("cost", 0);
   }
 

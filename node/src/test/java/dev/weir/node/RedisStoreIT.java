@@ -4,8 +4,8 @@ import dev.weir.lease.RedisServer;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 
-/** The public scenarios on Redis. */
-final class RedisStoreIT extends PublicScenarios {
+/** What callers see with Redis. */
+final class RedisStoreIT extends PlanScenarios {
 
   private RedisServer redis;
 
