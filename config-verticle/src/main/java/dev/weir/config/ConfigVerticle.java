@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Brings a node its configuration and tells it who else is there. Deploy one instance; both are to
- * be had from it once the deployment has succeeded.
+ * Brings a node its configuration, what was changed of it, and who else is there. Deploy one
+ * instance; all are to be had from it once the deployment has succeeded.
  */
 public final class ConfigVerticle extends VerticleBase {
 
@@ -23,18 +23,25 @@ public final class ConfigVerticle extends VerticleBase {
 
   private final PlansFile seed;
   private final Optional<HazelcastInstance> hazelcast;
+  private final Clock clock;
   private volatile Configuration configuration;
   private volatile Membership membership;
+  private volatile AuditLog auditLog;
   private Optional<Cluster> cluster = Optional.empty();
 
-  private ConfigVerticle(PlansFile seed, Optional<HazelcastInstance> hazelcast) {
+  private ConfigVerticle(PlansFile seed, Optional<HazelcastInstance> hazelcast, Clock clock) {
     this.seed = seed;
     this.hazelcast = hazelcast;
+    this.clock = clock;
   }
 
-  /** Of a node that shares its configuration with nobody. */
-  public static ConfigVerticle alone(PlansFile seed) {
-    return new ConfigVerticle(seed, Optional.empty());
+  /**
+   * Of a node that shares its configuration with nobody.
+   *
+   * @param clock by which overrides end
+   */
+  public static ConfigVerticle alone(PlansFile seed, Clock clock) {
+    return new ConfigVerticle(seed, Optional.empty(), clock);
   }
 
   /**
@@ -42,18 +49,20 @@ public final class ConfigVerticle extends VerticleBase {
    * cluster has and adds the plans, endpoints and keys of its seed that are not there yet.
    *
    * @param hazelcast running, and left running when the verticle stops
+   * @param clock by which overrides end on this node
    */
-  public static ConfigVerticle clustered(PlansFile seed, HazelcastInstance hazelcast) {
-    return new ConfigVerticle(seed, Optional.of(hazelcast));
+  public static ConfigVerticle clustered(PlansFile seed, HazelcastInstance hazelcast, Clock clock) {
+    return new ConfigVerticle(seed, Optional.of(hazelcast), clock);
   }
 
   @Override
   public Future<?> start() {
     if (hazelcast.isEmpty()) {
-      LocalConfiguration local = new LocalConfiguration(seed, Clock.system());
+      LocalConfiguration local = new LocalConfiguration(seed, clock);
       vertx.setPeriodic(END_MILLIS, id -> local.endOverrides());
       configuration = local;
       membership = new SoleMembership();
+      auditLog = new LocalAuditLog();
       return Future.succeededFuture();
     }
     WorkerExecutor writer = vertx.createSharedWorkerExecutor("weir-config-" + deploymentID(), 1);
@@ -65,13 +74,14 @@ public final class ConfigVerticle extends VerticleBase {
               return thread;
             });
     return writer
-        .executeBlocking(() -> Cluster.join(seed, hazelcast.get(), writer, reader))
+        .executeBlocking(() -> Cluster.join(seed, hazelcast.get(), clock, writer, reader))
         .timeout(START_SECONDS, TimeUnit.SECONDS)
         .onSuccess(
             joined -> {
               cluster = Optional.of(joined);
               configuration = joined.configuration();
               membership = joined.membership();
+              auditLog = new ClusterAuditLog(hazelcast.get(), writer);
             })
         .onFailure(e -> reader.shutdownNow());
   }
@@ -99,6 +109,15 @@ public final class ConfigVerticle extends VerticleBase {
     return deployed(membership);
   }
 
+  /**
+   * What was changed lately.
+   *
+   * @throws IllegalStateException if this verticle has not been deployed yet
+   */
+  public AuditLog auditLog() {
+    return deployed(auditLog);
+  }
+
   private static <T> T deployed(T started) {
     if (started == null) {
       throw new IllegalStateException("the config verticle has not been deployed yet");
@@ -116,10 +135,11 @@ public final class ConfigVerticle extends VerticleBase {
     static Cluster join(
         PlansFile seed,
         HazelcastInstance hazelcast,
+        Clock clock,
         WorkerExecutor writer,
         ScheduledExecutorService reader) {
       return new Cluster(
-          new ClusterConfiguration(seed, hazelcast, Clock.system(), writer, reader),
+          new ClusterConfiguration(seed, hazelcast, clock, writer, reader),
           new ClusterMembership(hazelcast, reader),
           writer,
           reader);

@@ -10,6 +10,7 @@ import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -107,6 +108,21 @@ class ClusterConfigurationIT {
                           assertThat(node.config().current().overrides())
                               .doesNotContainKey("burster");
                         }));
+  }
+
+  @Test
+  void theAuditIsSharedAndBoundedAndOutlivesTheNodeThatWroteIt() throws Exception {
+    Node fourth = join(3, PlansFile.example());
+    AuditLog log = fourth.verticle().auditLog();
+    for (int i = 0; i < AuditLog.CAPACITY + 4; i++) {
+      get(log.add(new JsonObject().put("number", i)));
+    }
+    fourth.leave();
+
+    List<JsonObject> changes = get(nodes.get(1).verticle().auditLog().recent());
+    assertThat(changes).hasSize(AuditLog.CAPACITY);
+    assertThat(changes.get(0).getInteger("number")).isEqualTo(AuditLog.CAPACITY + 3);
+    assertThat(changes.get(999).getInteger("number")).isEqualTo(4);
   }
 
   @Test
@@ -336,7 +352,7 @@ class ClusterConfigurationIT {
 
   private Node join(int index, PlansFile seed) throws Exception {
     HazelcastInstance hazelcast = Hazelcast.newHazelcastInstance(configOf(index));
-    ConfigVerticle verticle = ConfigVerticle.clustered(seed, hazelcast);
+    ConfigVerticle verticle = ConfigVerticle.clustered(seed, hazelcast, Clock.system());
     String id = get(vertx.deployVerticle(verticle));
     return new Node(hazelcast, verticle, () -> vertx.undeploy(id));
   }

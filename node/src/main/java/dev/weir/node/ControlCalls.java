@@ -15,6 +15,7 @@ import dev.weir.config.Plan;
 import dev.weir.config.PlanFormat;
 import dev.weir.decision.KeyInspector;
 import dev.weir.decision.KeyLimits;
+import dev.weir.node.AuditTrail.Subject;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -41,6 +42,7 @@ final class ControlCalls {
   private final Membership membership;
   private final KeyInspector inspector;
   private final KeyReset reset;
+  private final AuditTrail audit;
   private final BooleanSupplier storeUp;
   private final Clock clock;
 
@@ -49,29 +51,44 @@ final class ControlCalls {
       Membership membership,
       KeyInspector inspector,
       KeyReset reset,
+      AuditTrail audit,
       BooleanSupplier storeUp,
       Clock clock) {
     this.configuration = configuration;
     this.membership = membership;
     this.inspector = inspector;
     this.reset = reset;
+    this.audit = audit;
     this.storeUp = storeUp;
     this.clock = clock;
   }
 
   Supplier<Future<Void>> putPlan(String name, JsonObject body) {
     Plan plan = PlanFormat.parse(name, body.getMap());
-    return () -> configuration.putPlan(plan).mapEmpty();
+    return () ->
+        configuration
+            .putPlan(plan)
+            .compose(
+                before ->
+                    audit.changed(
+                        new Subject("put_plan", name),
+                        before.map(ControlCalls::json),
+                        Optional.of(json(plan))));
   }
 
   Future<Void> deletePlan(String name) {
-    return configuration.deletePlan(name).mapEmpty();
+    return configuration
+        .deletePlan(name)
+        .compose(
+            before ->
+                audit.changed(
+                    new Subject("delete_plan", name), Optional.of(json(before)), Optional.empty()));
   }
 
   Future<JsonObject> plans() {
     JsonObject plans = new JsonObject();
     new TreeMap<>(configuration.current().plans())
-        .forEach((name, plan) -> plans.put(name, new JsonObject(PlanFormat.format(plan))));
+        .forEach((name, plan) -> plans.put(name, json(plan)));
     JsonObject answer = new JsonObject().put("plans", plans);
     configuration.current().defaultPlan().ifPresent(plan -> answer.put("default_plan", plan));
     return Future.succeededFuture(answer);
@@ -84,21 +101,30 @@ final class ControlCalls {
             .plan(name)
             .orElseThrow(
                 () -> new RefusedCallException(404, "there is no plan " + Quoted.of(name)));
-    return Future.succeededFuture(new JsonObject(PlanFormat.format(plan)));
+    return Future.succeededFuture(json(plan));
   }
 
   Supplier<Future<Void>> setKey(String key, JsonObject body) {
     KeySetting setting = KeyFormat.parse(body.getMap(), clock.epochMillis());
     String checked = checkedKey(key);
-    return () -> configuration.setKey(checked, setting).mapEmpty();
+    return () ->
+        configuration
+            .setKey(checked, setting)
+            .compose(
+                before ->
+                    audit.changed(
+                        new Subject("set_key", checked), json(before), json(before.with(setting))));
   }
 
   Future<Void> clearKey(String key) {
-    return configuration.clearKey(checkedKey(key)).mapEmpty();
+    return configuration
+        .clearKey(checkedKey(key))
+        .compose(
+            before -> audit.changed(new Subject("clear_key", key), json(before), Optional.empty()));
   }
 
   Future<Void> reset(String key) {
-    return reset.reset(checkedKey(key));
+    return reset.reset(checkedKey(key)).compose(done -> audit.done(new Subject("reset_key", key)));
   }
 
   Supplier<Future<Void>> putEndpoint(String endpoint, JsonObject body) {
@@ -111,7 +137,16 @@ final class ControlCalls {
         || number.longValue() > MAX_WEIGHT) {
       throw new RefusedCallException(400, "weight: must be a whole number from 0 to " + MAX_WEIGHT);
     }
-    return () -> configuration.putEndpoint(endpoint, number.longValue()).mapEmpty();
+    long weight = number.longValue();
+    return () ->
+        configuration
+            .putEndpoint(endpoint, weight)
+            .compose(
+                before ->
+                    audit.changed(
+                        new Subject("put_endpoint", endpoint),
+                        before.map(ControlCalls::json),
+                        Optional.of(json(weight))));
   }
 
   Future<JsonObject> endpoints() {
@@ -136,6 +171,36 @@ final class ControlCalls {
                   ? numbers
                   : numbers.put("expires_in", (override.endMillis() - now) / MILLIS_PER_SECOND);
             });
+  }
+
+  /** The last changes of the configuration. */
+  Future<JsonObject> recentChanges() {
+    return audit.recent();
+  }
+
+  private static JsonObject json(Plan plan) {
+    return new JsonObject(PlanFormat.format(plan));
+  }
+
+  private static JsonObject json(long weight) {
+    return new JsonObject().put("weight", weight);
+  }
+
+  /** Empty if nothing is set. */
+  private static Optional<JsonObject> json(KeySetting setting) {
+    JsonObject json = new JsonObject();
+    setting.plan().ifPresent(plan -> json.put("tier", plan));
+    setting
+        .override()
+        .ifPresent(
+            override -> {
+              JsonObject numbers = new JsonObject(KeyFormat.format(override));
+              if (override.endMillis() != KeyOverride.NEVER) {
+                numbers.put("expires_at", AuditTrail.time(override.endMillis()));
+              }
+              json.put("override", numbers);
+            });
+    return Optional.of(json).filter(some -> !some.isEmpty());
   }
 
   private JsonObject json(KeyLimits of) {

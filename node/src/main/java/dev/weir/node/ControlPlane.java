@@ -124,6 +124,7 @@ final class ControlPlane extends VerticleBase {
     put(builder, reader, "assign", calls::setKey);
     order(builder, "unassign", calls::clearKey);
     order(builder, "reset", calls::reset);
+    get(builder, "getAudit", name -> calls.recentChanges());
     get(builder, "getEndpoints", name -> calls.endpoints());
     put(builder, reader, "putEndpoint", calls::putEndpoint);
     get(builder, "getCluster", name -> calls.cluster());

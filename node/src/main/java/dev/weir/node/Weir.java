@@ -170,8 +170,8 @@ public final class Weir {
   private Future<?> deployConfig(PlansFile seed, Optional<HazelcastInstance> hazelcast) {
     config =
         hazelcast
-            .map(instance -> ConfigVerticle.clustered(seed, instance))
-            .orElseGet(() -> ConfigVerticle.alone(seed));
+            .map(instance -> ConfigVerticle.clustered(seed, instance, clock))
+            .orElseGet(() -> ConfigVerticle.alone(seed, clock));
     return deploy(() -> config, 1);
   }
 
@@ -236,11 +236,18 @@ public final class Weir {
             config.configuration(),
             lease::forget,
             question -> nodeBus.ask(KeyReset.CALL, question));
+    String caller = settings.admin().token().isPresent() ? "admin" : "anonymous";
     controlPlane =
         new ControlPlane(
             settings.admin(),
             new ControlCalls(
-                config.configuration(), config.membership(), limiter, reset, store::healthy, clock),
+                config.configuration(),
+                config.membership(),
+                limiter,
+                reset,
+                new AuditTrail(config.auditLog(), clock, caller),
+                store::healthy,
+                clock),
             registry::scrape,
             api);
     Settings.Admin admin = settings.admin();

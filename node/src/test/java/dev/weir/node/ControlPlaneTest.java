@@ -32,6 +32,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -91,7 +93,7 @@ class ControlPlaneTest {
   }
 
   private int deploy(Optional<Secret> token) {
-    config = ConfigVerticle.alone(PlansFile.parse(PLANS));
+    config = ConfigVerticle.alone(PlansFile.parse(PLANS), clock());
     deployed.add(get(vertx.deployVerticle(config)));
     config
         .membership()
@@ -104,6 +106,8 @@ class ControlPlaneTest {
                 config.membership(),
                 this::inspect,
                 new KeyReset(config.configuration(), this::forget, this::obey),
+                new AuditTrail(
+                    config.auditLog(), clock(), token.isPresent() ? "admin" : "anonymous"),
                 storeUp::get,
                 clock()),
             () -> "weir_nodes 1.0\n",
@@ -125,6 +129,63 @@ class ControlPlaneTest {
         return 1_000_000;
       }
     };
+  }
+
+  @Example
+  void everyChangeIsInTheAuditTheNewestFirst() {
+    put("/limits/gold", "{\"rate\":10,\"capacity\":20}");
+    put("/limits/gold", "{\"rate\":10,\"capacity\":30}");
+    put("/endpoints/search", "{\"weight\":25}");
+    put("/admin/limits/bob", "{\"tier\":\"gold\",\"capacity\":5,\"expires_in\":\"30s\"}");
+    send("DELETE", "/admin/limits/bob");
+    send("DELETE", "/plans/gold");
+    send("POST", "/admin/reset/bob");
+
+    String gold = "{\"algorithm\":\"token_bucket\",\"rate\":10,\"period\":\"1s\",\"capacity\":";
+    String bob =
+        "{\"tier\":\"gold\",\"override\":{\"capacity\":5,"
+            + "\"expires_at\":\"1970-01-01T00:17:10.000Z\"}}";
+    assertThat(getJson("/audit").getJsonArray("changes"))
+        .containsExactly(
+            change("reset_key", "bob", "null", "null"),
+            change("delete_plan", "gold", gold + "30}", "null"),
+            change("clear_key", "bob", bob, "null"),
+            change("set_key", "bob", "null", bob),
+            change("put_endpoint", "search", "{\"weight\":10}", "{\"weight\":25}"),
+            change("put_plan", "gold", gold + "20}", gold + "30}"),
+            change("put_plan", "gold", "null", gold + "20}"));
+  }
+
+  @Example
+  void whatIsRefusedOrChangesNothingIsNotInTheAudit() {
+    put("/limits/gold", "{\"rate\":-1}");
+    put("/admin/limits/bob", "{\"tier\":\"platinum\"}");
+    put("/admin/limits/acme", "{\"tier\":\"metered\"}");
+    put("/endpoints/search", "{\"weight\":10}");
+    send("DELETE", "/admin/limits/nobody");
+    send("DELETE", "/plans/free");
+    storeUp.set(false);
+    send("POST", "/admin/reset/acme");
+    assertThat(getJson("/audit").getJsonArray("changes")).isEmpty();
+  }
+
+  private static JsonObject change(String action, String subject, String before, String after) {
+    return new JsonObject(
+        "{\"when\":\"1970-01-01T00:16:40.000Z\",\"action\":\"%s\",\"subject\":\"%s\",\"old\":%s,\"new\":%s,\"by\":\"anonymous\"}"
+            .formatted(action, subject, before, after));
+  }
+
+  @Example
+  void aChangeThatIsTooLongToKeepIsToldByItsLength() {
+    put(
+        "/limits/long",
+        "{\"limits\":[{\"rate\":1,\"endpoints\":["
+            + IntStream.range(0, 900)
+                .mapToObj(i -> "\"endpoint-" + i + "\"")
+                .collect(Collectors.joining(","))
+            + "]}]}");
+    JsonObject change = getJson("/audit").getJsonArray("changes").getJsonObject(0);
+    assertThat(change.getJsonObject("new").getInteger("characters")).isGreaterThan(4096);
   }
 
   private Future<Void> forget(String key, Set<String> limitNames) {
@@ -494,6 +555,10 @@ class ControlPlaneTest {
     }
     assertThat(send("GET", "/cluster", "", "Authorization", "Bearer s3cret").statusCode())
         .isEqualTo(200);
+    send("POST", "/admin/reset/acme", "", "Authorization", "Bearer s3cret");
+    assertThat(send("GET", "/audit", "", "Authorization", "Bearer s3cret").body())
+        .contains("\"by\":\"admin\"")
+        .doesNotContain("s3cret");
     assertThat(send("GET", "/cluster", "", "Authorization", "bearer s3cret").statusCode())
         .isEqualTo(200);
   }

@@ -1,0 +1,96 @@
+package dev.weir.node;
+
+import dev.weir.config.AuditLog;
+import dev.weir.config.Clock;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes down who changed what: a line of the log for each change, and the log that the cluster
+ * shares.
+ */
+final class AuditTrail {
+
+  private static final Logger AUDIT = LoggerFactory.getLogger("audit");
+  private static final Logger LOG = LoggerFactory.getLogger(AuditTrail.class);
+
+  private static final DateTimeFormatter WHEN =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  /** Of one form of what was changed; a plan may list endpoints by the thousand. */
+  private static final int MOST_CHARS = 4096;
+
+  private final AuditLog log;
+  private final Clock clock;
+  private final String by;
+
+  /**
+   * @param by who makes the changes that come in here
+   */
+  AuditTrail(AuditLog log, Clock clock, String by) {
+    this.log = log;
+    this.clock = clock;
+    this.by = by;
+  }
+
+  /** What is changed: by which call, and the plan, endpoint or key that it is about. */
+  record Subject(String action, String name) {}
+
+  /** Writes a change down, unless it changed nothing. Never fails: the change is in force. */
+  Future<Void> changed(Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
+    return before.equals(after) ? Future.succeededFuture() : done(subject, before, after);
+  }
+
+  /** Writes down what has no form before and after. Never fails. */
+  Future<Void> done(Subject subject) {
+    return done(subject, Optional.empty(), Optional.empty());
+  }
+
+  private Future<Void> done(
+      Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
+    Object old = bounded(before);
+    Object now = bounded(after);
+    AUDIT.info("{} {} by {}: {} -> {}", subject.action, Quoted.of(subject.name), by, old, now);
+    JsonObject change =
+        new JsonObject()
+            .put("when", time(clock.epochMillis()))
+            .put("action", subject.action)
+            .put("subject", subject.name)
+            .put("old", old)
+            .put("new", now)
+            .put("by", by);
+    return log.add(change)
+        .recover(
+            failure -> {
+              LOG.warn("a change is in the log of this node alone: {}", failure.toString());
+              return Future.succeededFuture();
+            });
+  }
+
+  /** The form itself; how long it is, if it is long; null if there is none. */
+  private static Object bounded(Optional<JsonObject> form) {
+    return form.map(
+            json -> {
+              int length = json.encode().length();
+              return length <= MOST_CHARS ? json : new JsonObject().put("characters", length);
+            })
+        .orElse(null);
+  }
+
+  /** The changes kept, the newest first. */
+  Future<JsonObject> recent() {
+    return log.recent().map(changes -> new JsonObject().put("changes", new JsonArray(changes)));
+  }
+
+  /** A moment as RFC 3339 writes it, in UTC, to the millisecond. */
+  static String time(long epochMillis) {
+    return WHEN.format(Instant.ofEpochMilli(epochMillis));
+  }
+}
