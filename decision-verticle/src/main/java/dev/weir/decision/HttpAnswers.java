@@ -8,6 +8,7 @@ import dev.weir.client.RateLimitHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.function.Consumer;
@@ -140,7 +141,9 @@ final class HttpAnswers {
     }
     response.headers().add(HttpHeaders.CACHE_CONTROL, NO_STORE);
     response.headers().set(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length()));
+    // Over HTTP/2, Vert.x would send it in answer to HEAD as well.
+    Buffer sent = request.method().equals(HttpMethod.HEAD) ? Buffer.buffer(0) : body;
     // A failure to write means that the client has gone; there is nobody to tell.
-    response.end(body);
+    response.end(sent);
   }
 }

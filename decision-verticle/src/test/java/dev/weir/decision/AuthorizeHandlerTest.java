@@ -3,6 +3,7 @@ package dev.weir.decision;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.client.ApiContract;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.PlansFile;
 import io.vertx.core.Vertx;
@@ -16,7 +17,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -280,11 +280,11 @@ class AuthorizeHandlerTest {
   void aBodyIsLetGoBy() throws Exception {
     listen();
     HttpResponse<String> response =
-        client.send(
+        ApiContract.DATA_PLANE.send(
+            client,
             request("/v1/authorize", "X-Api-Key", "acme")
                 .POST(BodyPublishers.ofByteArray(new byte[3_000_000]))
-                .build(),
-            BodyHandlers.ofString());
+                .build());
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(raw("POST /v1/authorize HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000"))
         .startsWith("HTTP/1.1 200");
@@ -323,7 +323,7 @@ class AuthorizeHandlerTest {
   /** The rules name an endpoint that shows in the answer. */
   private boolean isAtRule(String path, String... headers) throws Exception {
     HttpRequest.Builder request = request(path, headers).header("X-Api-Key", "key" + Math.random());
-    HttpResponse<String> response = client.send(request.GET().build(), BodyHandlers.ofString());
+    HttpResponse<String> response = ApiContract.DATA_PLANE.send(client, request.GET().build());
     assertThat(response.statusCode()).isEqualTo(200);
     return response.headers().firstValue("X-RateLimit-Degraded").isPresent();
   }
@@ -334,9 +334,8 @@ class AuthorizeHandlerTest {
 
   private HttpResponse<String> send(String method, String path, String... headers)
       throws Exception {
-    return client.send(
-        request(path, headers).method(method, BodyPublishers.noBody()).build(),
-        BodyHandlers.ofString());
+    return ApiContract.DATA_PLANE.send(
+        client, request(path, headers).method(method, BodyPublishers.noBody()).build());
   }
 
   private HttpRequest.Builder request(String path, String... headers) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.client.ApiContract;
 import dev.weir.client.CheckRequest;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
@@ -22,7 +23,9 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -271,12 +274,12 @@ class CheckHttpHandlerTest {
       })
   void theContentTypeHasToBeJson(String type, int status) throws Exception {
     HttpResponse<String> response =
-        client.send(
+        ApiContract.DATA_PLANE.send(
+            client,
             request("/v1/check")
                 .header("Content-Type", type)
                 .POST(BodyPublishers.ofString("{\"key\":\"acme\"}"))
-                .build(),
-            BodyHandlers.ofString());
+                .build());
 
     assertThat(response.statusCode()).isEqualTo(status);
     assertThat(limiter.used("acme")).isEqualTo(status == 200 ? 1 : 0);
@@ -285,12 +288,12 @@ class CheckHttpHandlerTest {
   @Test
   void aCompressedBodyIsRefusedByName() throws Exception {
     HttpResponse<String> response =
-        client.send(
+        ApiContract.DATA_PLANE.send(
+            client,
             request("/v1/check")
                 .header("Content-Encoding", "gzip")
                 .POST(BodyPublishers.ofString("{\"key\":\"acme\"}"))
-                .build(),
-            BodyHandlers.ofString());
+                .build());
 
     assertProblem(response, 415);
   }
@@ -310,6 +313,26 @@ class CheckHttpHandlerTest {
     assertProblem(post("{'key':'acme','plan':'nowhere'}"), 404);
     assertProblem(send("GET", "/v1/checks?key=acme", BodyPublishers.noBody()), 404);
     assertProblem(send("GET", "/", BodyPublishers.noBody()), 404);
+  }
+
+  @Test
+  void theDocumentOfTheApiHasThePathsThatAreAnswered() throws Exception {
+    Map<String, Set<String>> documented = ApiContract.DATA_PLANE.operations();
+
+    assertThat(documented.keySet())
+        .containsExactlyInAnyOrder(
+            CheckHttpHandler.CHECK_PATH,
+            CheckHttpHandler.BATCH_PATH,
+            AuthorizeHandler.PATH,
+            AuthorizeHandler.PATH + "/{path}");
+    for (var path : documented.entrySet()) {
+      for (String method : path.getValue()) {
+        assertThat(send(method, path.getKey().replace("{path}", "a"), BodyPublishers.noBody()))
+            .as(method + " " + path.getKey())
+            .extracting(HttpResponse::statusCode)
+            .isNotIn(404, 405);
+      }
+    }
   }
 
   @ParameterizedTest
@@ -332,14 +355,16 @@ class CheckHttpHandlerTest {
 
   @Test
   void aFaultOfOursIsAProblemToo() throws Exception {
-    assertProblem(post("{'key':'faulty'}"), 500);
+    HttpRequest faulty = request("/v1/check?key=faulty").build();
+    // Past the API's document, which has no such answer.
+    assertProblem(client.send(faulty, BodyHandlers.ofString()), 500);
     assertThat(post("{'key':'acme'}").statusCode()).isEqualTo(200);
   }
 
   @Test
   void aDecisionThatTakesTimeIsAnsweredWhenItComes() {
     var response =
-        client.sendAsync(request("/v1/check?key=slow").GET().build(), BodyHandlers.ofString());
+        ApiContract.DATA_PLANE.sendAsync(client, request("/v1/check?key=slow").GET().build());
     await().until(() -> limiter.slow().isPresent());
     assertThat(response).isNotDone();
 
@@ -394,11 +419,11 @@ class CheckHttpHandlerTest {
   @Test
   void aBatchWaitsForItsSlowestCheck() {
     var response =
-        client.sendAsync(
+        ApiContract.DATA_PLANE.sendAsync(
+            client,
             request("/v1/check/batch")
                 .POST(BodyPublishers.ofString(quoted("{'checks':[{'key':'slow'},{'key':'a'}]}")))
-                .build(),
-            BodyHandlers.ofString());
+                .build());
     await().until(() -> limiter.slow().isPresent());
     limiter.slow().orElseThrow().complete(limiter.decide(CheckRequest.of("slow")));
 
@@ -518,13 +543,13 @@ class CheckHttpHandlerTest {
     String large = " ".repeat((1 << 20) + 1);
     HttpRequest tooLarge = request("/v1/check").POST(BodyPublishers.ofString(large)).build();
 
-    assertThat(http2.send(get, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
-    HttpResponse<String> denied = http2.send(post, BodyHandlers.ofString());
+    assertThat(ApiContract.DATA_PLANE.send(http2, get).statusCode()).isEqualTo(200);
+    HttpResponse<String> denied = ApiContract.DATA_PLANE.send(http2, post);
     assertThat(denied.version()).isEqualTo(HttpClient.Version.HTTP_2);
     assertThat(denied.statusCode()).isEqualTo(429);
     assertThat(header(denied, "X-RateLimit-Remaining")).isEqualTo("9");
-    assertThat(http2.send(tooLarge, BodyHandlers.ofString()).statusCode()).isEqualTo(413);
-    assertThat(http2.send(get, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+    assertThat(ApiContract.DATA_PLANE.send(http2, tooLarge).statusCode()).isEqualTo(413);
+    assertThat(ApiContract.DATA_PLANE.send(http2, get).statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -577,7 +602,7 @@ class CheckHttpHandlerTest {
 
   private HttpResponse<String> send(String method, String path, BodyPublisher body)
       throws Exception {
-    return client.send(request(path).method(method, body).build(), BodyHandlers.ofString());
+    return ApiContract.DATA_PLANE.send(client, request(path).method(method, body).build());
   }
 
   private HttpRequest.Builder request(String path) {

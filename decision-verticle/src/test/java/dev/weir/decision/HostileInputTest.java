@@ -3,6 +3,7 @@ package dev.weir.decision;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.client.ApiContract;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
@@ -14,7 +15,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Optional;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -148,11 +148,11 @@ class HostileInputTest {
   private static void assertAnswered(String path, byte[] body)
       throws IOException, InterruptedException {
     HttpResponse<String> response =
-        CLIENT.send(
+        ApiContract.DATA_PLANE.send(
+            CLIENT,
             HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.actualPort() + path))
                 .POST(BodyPublishers.ofByteArray(body))
-                .build(),
-            BodyHandlers.ofString());
+                .build());
 
     assertThat(response.statusCode()).isIn(200, 400, 403, 404, 429);
     assertThat(new JsonObject(response.body()).isEmpty()).isFalse();

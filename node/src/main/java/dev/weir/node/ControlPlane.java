@@ -78,6 +78,8 @@ final class ControlPlane extends VerticleBase {
   public Future<?> start() {
     HttpServerOptions options =
         new HttpServerOptions()
+            // Over HTTP/2, Vert.x sends the body of an answer to HEAD.
+            .setHttp2ClearTextEnabled(false)
             .setIdleTimeout(IDLE_SECONDS)
             .setMaxInitialLineLength(MAX_LINE_BYTES);
     server =

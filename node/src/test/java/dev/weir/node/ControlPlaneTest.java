@@ -2,6 +2,7 @@ package dev.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.client.ApiContract;
 import dev.weir.client.CheckRefusedException;
 import dev.weir.client.LimitPolicy;
 import dev.weir.client.LimitStatus;
@@ -23,10 +24,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -540,11 +541,33 @@ class ControlPlaneTest {
   }
 
   @Example
-  void withATokenOnlyHealthIsAskedWithoutOne() {
+  void theDocumentOfTheApiIsServed() {
+    HttpResponse<String> answer = send("GET", "/openapi.yaml");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("content-type")).contains("application/yaml");
+    assertThat(answer.body()).startsWith("openapi: 3.1.0\n").isEqualTo(API.text().toString());
+  }
+
+  @Example
+  void everyCallOfTheDocumentIsAnswered() {
+    Map<String, Set<String>> documented = ApiContract.CONTROL_PLANE.operations();
+
+    assertThat(documented).containsKeys("/limits/{name}", "/openapi.yaml");
+    documented.forEach(
+        (path, methods) ->
+            methods.forEach(
+                // Fails by itself on an answer that the call does not have there.
+                method -> send(method, path.replaceAll("\\{[a-z]+}", "acme"))));
+  }
+
+  @Example
+  void withATokenOnlyHealthAndTheDocumentAreAskedWithoutOne() {
     port = deploy(Optional.of(new Secret("s3cret")));
 
-    assertThat(send("GET", "/health/live").statusCode()).isEqualTo(200);
-    assertThat(send("GET", "/health/ready").statusCode()).isEqualTo(200);
+    for (String path : List.of("/health/live", "/health/ready", "/openapi.yaml")) {
+      assertThat(send("GET", path).statusCode()).isEqualTo(200);
+    }
     for (String path : List.of("/cluster", "/metrics", "/limits/acme", "/nowhere")) {
       HttpResponse<String> refused = send("GET", path);
       problem(401, refused);
@@ -664,7 +687,7 @@ class ControlPlaneTest {
       request.headers(headers);
     }
     try {
-      return CLIENT.send(request.build(), BodyHandlers.ofString());
+      return ApiContract.CONTROL_PLANE.send(CLIENT, request.build());
     } catch (IOException e) {
       throw new AssertionError(e);
     } catch (InterruptedException e) {

@@ -1,5 +1,6 @@
 package dev.weir.node;
 
+import dev.weir.client.ApiContract;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -8,11 +9,13 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** Asks one node, over HTTP. Safe to use from any thread. */
+/**
+ * Asks one node, over HTTP, and holds what it answers against the API's document. Safe to use from
+ * any thread.
+ */
 final class NodeClient {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -132,9 +135,14 @@ final class NodeClient {
     return HttpRequest.newBuilder(URI.create(base + pathAndQuery)).timeout(TIMEOUT);
   }
 
-  private static Answer send(HttpRequest.Builder request) {
+  private Answer send(HttpRequest.Builder builder) {
+    HttpRequest request = builder.build();
+    ApiContract contract =
+        request.uri().getPort() == admin.getPort()
+            ? ApiContract.CONTROL_PLANE
+            : ApiContract.DATA_PLANE;
     try {
-      return Answer.of(HTTP.send(request.build(), BodyHandlers.ofString()));
+      return Answer.of(contract.send(HTTP, request));
     } catch (IOException e) {
       throw new AssertionError("no answer: " + e, e);
     } catch (InterruptedException e) {
