@@ -479,8 +479,15 @@ final class ClusterConfiguration implements Configuration {
 
   private void readKeys() {
     assignments.refresh();
+    KeyMap<KeyOverride> before = overrides.read();
     overrides.refresh();
-    overrides.replace(read -> ends.inForce(read, clock.epochMillis()));
+    overrides.replace(read -> unendedOf(read, before));
+  }
+
+  /** Ended ones that are read again are no change. */
+  private KeyMap<KeyOverride> unendedOf(KeyMap<KeyOverride> read, KeyMap<KeyOverride> before) {
+    KeyMap<KeyOverride> unended = ends.inForce(read, clock.epochMillis());
+    return unended.is(read) || !unended.equals(before) ? unended : before;
   }
 
   private KeyOverride decodeNoted(String text) {

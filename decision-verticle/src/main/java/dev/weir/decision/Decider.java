@@ -45,6 +45,7 @@ public final class Decider {
   private final LongAdder degradedDenied = new LongAdder();
   private final LongAdder wouldDeny = new LongAdder();
   private final LongAdder leased = new LongAdder();
+  private final HotKeys hotKeys = new HotKeys();
 
   /** Entries with a lease that will end, or with something that the store has yet to hear. */
   private final ConcurrentLinkedQueue<KeyEntry> tended = new ConcurrentLinkedQueue<>();
@@ -216,7 +217,6 @@ public final class Decider {
             entry.trim(ceilings, nodes);
             next = entry.refillToCharge(now);
           }
-          answer.levels().forEach(level -> noteLease(level.granted()));
         } else {
           entry.unavailable(flight, ((Unavailable) outcome).unsent(), orphans::add);
           entry.serveWithoutStore(nodes, now, due, orphans::add);
@@ -227,6 +227,9 @@ public final class Decider {
       settle(entry.key, orphans, now);
       submit(entry, next);
       inFlight.decrementAndGet();
+      if (outcome instanceof Answered answer) {
+        noteTaken(entry.key, flight.refill.takes(), answer, now);
+      }
       deliver(due);
     }
 
@@ -245,11 +248,17 @@ public final class Decider {
     }
   }
 
-  private void noteLease(long granted) {
-    if (granted > 0) {
-      leased.add(granted);
-      leaseSizes.accept(granted);
+  private void noteTaken(String key, List<Take> takes, Answered answer, long now) {
+    long most = 0;
+    for (int i = 0; i < takes.size(); i++) {
+      long granted = answer.levels().get(i).granted();
+      if (granted > 0) {
+        leased.add(granted);
+        leaseSizes.accept(granted);
+      }
+      most = Math.max(most, granted + takes.get(i).charged());
     }
+    hotKeys.taken(key, most, now);
   }
 
   private void deliver(List<Due> due) {
@@ -263,7 +272,10 @@ public final class Decider {
    * would have denied.
    */
   private Decision conclude(BoundPlan plan, Decision decision) {
-    if (plan.plan.shadow() && !decision.allowed()) {
+    if (decision.allowed()) {
+      return count(decision);
+    }
+    if (plan.plan.shadow()) {
       wouldDeny.increment();
       return count(
           new Decision.Allowed(
@@ -274,6 +286,7 @@ public final class Decider {
               decision.staleMillis(),
               decision.degraded()));
     }
+    hotKeys.denied(decision.key(), clock.micros());
     return count(decision);
   }
 
@@ -448,6 +461,11 @@ public final class Decider {
   /** Permits that the store has granted to this node so far. */
   long leasedCount() {
     return leased.sum();
+  }
+
+  /** The {@code most} keys that took the most permits lately, and that were denied the most. */
+  HotKeyCounts hotKeys(int most) {
+    return hotKeys.top(most, clock.micros());
   }
 
   /** Tells {@code sizes} of every lease from now on, permits. */

@@ -45,6 +45,13 @@ public final class LocalLimiter implements RateLimiter, KeyInspector {
     decider.forget(key);
   }
 
+  /**
+   * The {@code most} keys of this node that took the most permits lately, or were denied the most.
+   */
+  public HotKeyCounts hotKeys(int most) {
+    return decider.hotKeys(most);
+  }
+
   @Override
   public Future<KeyLimits> inspect(String key) {
     try {

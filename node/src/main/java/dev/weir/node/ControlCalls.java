@@ -37,12 +37,14 @@ final class ControlCalls {
 
   private static final double MILLIS_PER_SECOND = 1000;
   private static final long MAX_WEIGHT = CheckRequest.MAX_COST;
+  private static final int MAX_HOT_KEYS = 1000;
 
   private final Configuration configuration;
   private final Membership membership;
   private final KeyInspector inspector;
   private final KeyReset reset;
   private final AuditTrail audit;
+  private final FleetHotKeys hotKeys;
   private final BooleanSupplier storeUp;
   private final Clock clock;
 
@@ -52,6 +54,7 @@ final class ControlCalls {
       KeyInspector inspector,
       KeyReset reset,
       AuditTrail audit,
+      FleetHotKeys hotKeys,
       BooleanSupplier storeUp,
       Clock clock) {
     this.configuration = configuration;
@@ -59,6 +62,7 @@ final class ControlCalls {
     this.inspector = inspector;
     this.reset = reset;
     this.audit = audit;
+    this.hotKeys = hotKeys;
     this.storeUp = storeUp;
     this.clock = clock;
   }
@@ -171,6 +175,25 @@ final class ControlCalls {
                   ? numbers
                   : numbers.put("expires_in", (override.endMillis() - now) / MILLIS_PER_SECOND);
             });
+  }
+
+  /**
+   * The keys that stand out in the fleet.
+   *
+   * @param most how many, as text
+   */
+  Future<JsonObject> hotKeys(String most) {
+    try {
+      int count = Integer.parseInt(most);
+      if (count >= 1 && count <= MAX_HOT_KEYS) {
+        return hotKeys.top(count);
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
+    }
+    throw new RefusedCallException(
+        400,
+        "limit: must be a whole number from 1 to " + MAX_HOT_KEYS + ", was " + Quoted.of(most));
   }
 
   /** The last changes of the configuration. */

@@ -52,6 +52,9 @@ final class ControlPlane extends VerticleBase {
   /** Room for the longest key when each of its bytes is percent-encoded. */
   private static final int MAX_LINE_BYTES = 3 * CheckRequest.MAX_KEY_BYTES + 1024;
 
+  /** As many hot keys are told if it is not said how many. */
+  private static final String HOT_KEYS = "20";
+
   private static final String JSON = "application/json";
   private static final String YAML = "application/yaml";
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
@@ -126,6 +129,7 @@ final class ControlPlane extends VerticleBase {
     put(builder, reader, "assign", calls::setKey);
     order(builder, "unassign", calls::clearKey);
     order(builder, "reset", calls::reset);
+    show(builder, "getHotKeys", context -> calls.hotKeys(hotKeysAsked(context)));
     get(builder, "getAudit", name -> calls.recentChanges());
     get(builder, "getEndpoints", name -> calls.endpoints());
     put(builder, reader, "putEndpoint", calls::putEndpoint);
@@ -179,14 +183,24 @@ final class ControlPlane extends VerticleBase {
 
   private static void get(
       RouterBuilder builder, String operationId, Function<String, Future<JsonObject>> call) {
+    show(builder, operationId, context -> call.apply(CallReader.lastSegment(context)));
+  }
+
+  private static void show(
+      RouterBuilder builder,
+      String operationId,
+      Function<RoutingContext, Future<JsonObject>> call) {
     handle(
         builder,
         operationId,
         context ->
             answer(
-                context,
-                () -> call.apply(CallReader.lastSegment(context)),
-                body -> send(context, JSON, body.toBuffer())));
+                context, () -> call.apply(context), body -> send(context, JSON, body.toBuffer())));
+  }
+
+  private static String hotKeysAsked(RoutingContext context) {
+    String given = context.request().getParam("limit");
+    return given == null ? HOT_KEYS : given;
   }
 
   private static void put(

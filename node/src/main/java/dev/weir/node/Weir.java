@@ -226,7 +226,13 @@ public final class Weir {
   private Future<?> deployNodeBus() {
     nodeBus =
         new NodeBus(
-            address(), config.membership(), Map.of(KeyReset.CALL, KeyReset.obey(limiter::forget)));
+            address(),
+            config.membership(),
+            Map.of(
+                KeyReset.CALL,
+                KeyReset.obey(limiter::forget),
+                FleetHotKeys.CALL,
+                FleetHotKeys.count(limiter::hotKeys)));
     return deploy(() -> nodeBus, 1);
   }
 
@@ -246,6 +252,7 @@ public final class Weir {
                 limiter,
                 reset,
                 new AuditTrail(config.auditLog(), clock, caller),
+                new FleetHotKeys(question -> nodeBus.ask(FleetHotKeys.CALL, question)),
                 store::healthy,
                 clock),
             registry::scrape,

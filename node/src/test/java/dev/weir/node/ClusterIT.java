@@ -166,6 +166,22 @@ final class ClusterIT {
   }
 
   @Test
+  void hotKeysOfAllNodesAreToldByEach() {
+    put(0, "hot", "{\"rate\":1,\"period\":\"1h\",\"capacity\":60}");
+    for (int i = 0; i < 90; i++) {
+      cluster.client(i % NODES).check("hot key/{}", "hot", 1);
+    }
+    for (NodeClient node : cluster.clients()) {
+      JsonObject hot = node.adminGet("/hot-keys?limit=1000").json();
+      assertThat(hot.getJsonArray("silent")).isEmpty();
+      assertThat(hot.getJsonArray("busiest"))
+          .contains(new JsonObject().put("key", "hot key/{}").put("units", 60));
+      assertThat(hot.getJsonArray("denied"))
+          .contains(new JsonObject().put("key", "hot key/{}").put("decisions", 30));
+    }
+  }
+
+  @Test
   void resetOnOneNodeGivesAllBackOnAllAtOnce() {
     put(0, "reset", "{\"rate\":1,\"period\":\"1h\",\"capacity\":3000}");
     for (int i = 0; i < NODES; i++) {

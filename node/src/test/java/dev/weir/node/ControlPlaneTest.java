@@ -11,6 +11,7 @@ import dev.weir.config.ConfigVerticle;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.Plan;
 import dev.weir.config.PlansFile;
+import dev.weir.decision.HotKeyCounts;
 import dev.weir.decision.KeyLimits;
 import dev.weir.lease.StoreAwayException;
 import io.vertx.core.Future;
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import net.jqwik.api.Example;
@@ -109,6 +111,7 @@ class ControlPlaneTest {
                 new KeyReset(config.configuration(), this::forget, this::obey),
                 new AuditTrail(
                     config.auditLog(), clock(), token.isPresent() ? "admin" : "anonymous"),
+                new FleetHotKeys(this::count),
                 storeUp::get,
                 clock()),
             () -> "weir_nodes 1.0\n",
@@ -187,6 +190,33 @@ class ControlPlaneTest {
             + "]}]}");
     JsonObject change = getJson("/audit").getJsonArray("changes").getJsonObject(0);
     assertThat(change.getJsonObject("new").getInteger("characters")).isGreaterThan(4096);
+  }
+
+  /** Two nodes that count. */
+  private Future<NodeBus.Answers> count(JsonObject question) {
+    Function<JsonObject, JsonObject> one =
+        FleetHotKeys.count(
+            most -> new HotKeyCounts(Map.of("a", 5L, "b", 4L, "c", 1L), Map.of("d", 2L)));
+    Function<JsonObject, JsonObject> other =
+        FleetHotKeys.count(most -> new HotKeyCounts(Map.of("b", 4L), Map.of()));
+    return Future.succeededFuture(
+        new NodeBus.Answers(List.of(one.apply(question), other.apply(question)), silent));
+  }
+
+  @Example
+  void hotKeysAreThoseOfAllNodesThatAnswer() {
+    silent.add("10.0.0.2:5701");
+    assertThat(getJson("/hot-keys?limit=2"))
+        .isEqualTo(
+            new JsonObject(
+                """
+                {"busiest":[{"key":"b","units":8},{"key":"a","units":5}],
+                 "denied":[{"key":"d","decisions":2}],"silent":["10.0.0.2:5701"]}
+                """));
+    assertThat(getJson("/hot-keys").getJsonArray("busiest")).hasSize(3);
+    for (String limit : List.of("0", "1001", "-1", "1.5", "x", "", "99999999999")) {
+      problem(400, send("GET", "/hot-keys?limit=" + limit));
+    }
   }
 
   private Future<Void> forget(String key, Set<String> limitNames) {
