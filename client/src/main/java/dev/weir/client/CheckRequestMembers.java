@@ -54,7 +54,7 @@ public final class CheckRequestMembers {
       }
       case "cost" -> {
         once(!costGiven, name);
-        cost = cost(value);
+        cost = costOf(value);
         costGiven = true;
       }
       default ->
@@ -95,7 +95,12 @@ public final class CheckRequestMembers {
     return text;
   }
 
-  private static long cost(Object value) {
+  /**
+   * The cost that a member's value is.
+   *
+   * @throws CheckRefusedException if it is none
+   */
+  public static long costOf(Object value) {
     if (value instanceof Long || value instanceof Integer) {
       long whole = ((Number) value).longValue();
       if (whole >= 0 && whole <= CheckRequest.MAX_COST) {

@@ -4,8 +4,10 @@ import dev.weir.client.Decision;
 import dev.weir.client.LimitPolicy;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Algorithm;
+import dev.weir.config.Limit;
 import dev.weir.config.Plan;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A plan as one configuration epoch has it. A key is bound to one; comparing epochs tells whether
@@ -46,6 +48,27 @@ final class BoundPlan {
   /** The decision on each request of {@code key} under an {@link #unlimited} plan. */
   Decision allowUnlimited(String key) {
     return new Decision.Allowed(key, plan.name(), UNLIMITED, NONE_BUT_UNLIMITED, 0, false);
+  }
+
+  /**
+   * The decision as the caller gets it: a shadow plan denies nothing, and tells by its numbers what
+   * it would have denied.
+   */
+  Decision told(Decision decision) {
+    return decision.allowed() || !plan.shadow()
+        ? decision
+        : new Decision.Allowed(
+            decision.key(),
+            decision.plan(),
+            decision.status(),
+            decision.limits(),
+            decision.staleMillis(),
+            decision.degraded());
+  }
+
+  /** Whether a limit that is {@code such} applies to requests to the endpoint. */
+  boolean appliesTo(String endpoint, Predicate<Limit> such) {
+    return plan.limits().stream().anyMatch(l -> l.appliesTo(endpoint) && such.test(l));
   }
 
   boolean applies(int limit, String endpoint) {

@@ -14,9 +14,12 @@ import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Reads a check, or a batch of them, from JSON without building a tree of it: members are taken as
@@ -52,6 +55,64 @@ final class CheckBody {
             throw CheckRefusedException.badRequest("body: must be a JSON object");
           }
           return readMembers(parser);
+        });
+  }
+
+  /**
+   * The reservation that {@code body} asks for: a check and, if it likes, {@code ttl}.
+   *
+   * @throws CheckRefusedException with code 400 if it is none
+   */
+  static ReservationRequest readReservation(byte[] body) {
+    return read(
+        body,
+        parser -> {
+          if (parser.nextToken() != JsonToken.START_OBJECT) {
+            throw CheckRefusedException.badRequest("body: must be a JSON object");
+          }
+          CheckRequestMembers members = new CheckRequestMembers();
+          Optional<Duration> life = Optional.empty();
+          for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+            Object value = value(parser.nextToken(), parser);
+            if (!name.equals("ttl")) {
+              members.put(name, value);
+            } else if (life.isPresent()) {
+              throw CheckRefusedException.badRequest("ttl: is given more than once");
+            } else {
+              life = Optional.of(ReservationRequest.life(value));
+            }
+          }
+          return new ReservationRequest(
+              members.toRequest(), life.orElse(ReservationRequest.DEFAULT_LIFE));
+        });
+  }
+
+  /**
+   * The {@code cost} that {@code body} asks to commit; empty if it does not say.
+   *
+   * @throws CheckRefusedException with code 400 if it is no such thing
+   */
+  static OptionalLong readCommit(byte[] body) {
+    if (body.length == 0) {
+      return OptionalLong.empty();
+    }
+    return read(
+        body,
+        parser -> {
+          if (parser.nextToken() != JsonToken.START_OBJECT) {
+            throw CheckRefusedException.badRequest("body: must be a JSON object");
+          }
+          OptionalLong cost = OptionalLong.empty();
+          for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+            if (!name.equals("cost")) {
+              throw CheckRefusedException.badRequest("body: has a member other than cost");
+            }
+            if (cost.isPresent()) {
+              throw CheckRefusedException.badRequest("cost: is given more than once");
+            }
+            cost = OptionalLong.of(CheckRequestMembers.costOf(value(parser.nextToken(), parser)));
+          }
+          return cost;
         });
   }
 

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /**
  * The data plane over HTTP: {@code /v1/check} and {@code /v1/check/batch}, and the way to {@link
- * AuthorizeHandler}.
+ * ReservationHandler} and {@link AuthorizeHandler}.
  *
  * <p>It stands on a bare server, without a router: the kernel takes four fifths of what a check
  * costs, and little may be added to that. A decision that is there at once is answered before this
@@ -40,6 +40,7 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
   private final Consumer<CheckRequest> resolvable;
   private final CallerToken token;
   private final HttpAnswers answers;
+  private final Handler<HttpServerRequest> reservations;
   private final Handler<HttpServerRequest> authorize;
 
   /**
@@ -47,6 +48,7 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
    * @param resolvable throws {@link CheckRefusedException} for a request that has no plan, and
    *     spends nothing: what the limiter would do with it, asked before a batch is begun
    * @param token that callers have to bear
+   * @param reservations answers those who hold permits
    * @param authorize answers gateways
    */
   CheckHttpHandler(
@@ -54,11 +56,13 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
       Consumer<CheckRequest> resolvable,
       CallerToken token,
       HttpAnswers answers,
+      Handler<HttpServerRequest> reservations,
       Handler<HttpServerRequest> authorize) {
     this.limiter = limiter;
     this.resolvable = resolvable;
     this.token = token;
     this.answers = answers;
+    this.reservations = reservations;
     this.authorize = authorize;
   }
 
@@ -78,19 +82,21 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
       answers.unauthorized(request, CallerToken.bears(authorization));
       return;
     }
-    if (CHECK_PATH.equals(path)) {
+    if (path != null && ReservationHandler.serves(path)) {
+      reservations.handle(request);
+    } else if (CHECK_PATH.equals(path)) {
       if (request.method().equals(HttpMethod.POST)) {
-        readBody(request, body -> check(request, readCheck(request, body)));
+        answers.readBody(request, body -> check(request, readCheck(request, body)));
       } else if (request.method().equals(HttpMethod.GET)) {
         check(request, CheckQuery.read(queryOf(request)));
       } else {
-        refuseMethod(request, CHECK_METHODS);
+        answers.refuseMethod(request, CHECK_METHODS);
       }
     } else if (BATCH_PATH.equals(path)) {
       if (request.method().equals(HttpMethod.POST)) {
-        readBody(request, body -> checkAll(request, readBatch(request, body)));
+        answers.readBody(request, body -> checkAll(request, readBatch(request, body)));
       } else {
-        refuseMethod(request, BATCH_METHODS);
+        answers.refuseMethod(request, BATCH_METHODS);
       }
     } else {
       answers.problem(
@@ -100,25 +106,11 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
                   + CHECK_PATH
                   + ", "
                   + BATCH_PATH
+                  + ", "
+                  + ReservationHandler.PATH
                   + " and "
                   + AuthorizeHandler.PATH));
     }
-  }
-
-  private void refuseMethod(HttpServerRequest request, CharSequence allowed) {
-    request.response().putHeader(HttpHeaders.ALLOW, allowed);
-    answers.problem(request, Problem.methodNotAllowed("method: must be one of " + allowed));
-  }
-
-  private void readBody(HttpServerRequest request, Consumer<byte[]> whole) {
-    RequestBody.read(
-        request,
-        body -> answers.guarded(request, () -> whole.accept(body)),
-        () ->
-            answers.problem(
-                request,
-                Problem.contentTooLarge(
-                    "body: must be at most " + RequestBody.MAX_BYTES + " bytes")));
   }
 
   private static CheckRequest readCheck(HttpServerRequest request, byte[] body) {
@@ -126,7 +118,7 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
     if (body.length == 0) {
       return CheckQuery.read(query);
     }
-    requireJson(request);
+    MediaType.requireJson(request);
     if (!query.isEmpty()) {
       throw CheckRefusedException.badRequest(
           "query: must be empty when there is a body; a check is in one of them");
@@ -136,7 +128,7 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
 
   private List<CheckRequest> readBatch(HttpServerRequest request, byte[] body) {
     if (body.length > 0) {
-      requireJson(request);
+      MediaType.requireJson(request);
     }
     if (!queryOf(request).isEmpty()) {
       throw CheckRefusedException.badRequest("query: must be empty, a batch is all in its body");
@@ -155,17 +147,6 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
   private static String queryOf(HttpServerRequest request) {
     String query = request.query();
     return query == null ? "" : query;
-  }
-
-  private static void requireJson(HttpServerRequest request) {
-    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    if (type != null && !MediaType.isJson(type)) {
-      throw new UnsupportedMediaTypeException("content-type: must be application/json in UTF-8");
-    }
-    String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-      throw new UnsupportedMediaTypeException("content-encoding: must be left out");
-    }
   }
 
   private void check(HttpServerRequest request, CheckRequest check) {

@@ -6,10 +6,12 @@ import dev.weir.client.LimitStatus;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.Consumption;
+import dev.weir.decision.KeyEntry.Asked;
 import dev.weir.decision.KeyEntry.Due;
 import dev.weir.decision.KeyEntry.InFlight;
 import dev.weir.decision.KeyEntry.Waiter;
 import dev.weir.lease.LeaseCeiling;
+import dev.weir.lease.Purpose;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.RefillOutcome.Answered;
@@ -19,6 +21,7 @@ import dev.weir.lease.Take;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -115,6 +118,124 @@ public final class Decider {
     }
     return decideUnderMonitor(request, plan, current.cost(request), clock.micros(), answer);
   }
+
+  /**
+   * Whether permits of {@code request} can be held: it costs something, and a limit applies to it.
+   *
+   * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
+   */
+  boolean isLimited(CheckRequest request) {
+    BoundConfig current = config;
+    BoundPlan plan = planOf(current, keys.get(request.key()), request);
+    return current.cost(request) > 0 && plan.appliesTo(request.endpoint(), limit -> true);
+  }
+
+  /** Permits that {@code request} costs. */
+  long cost(CheckRequest request) {
+    return config.cost(request);
+  }
+
+  /**
+   * Has the store decide on {@code request}, which {@link #isLimited}, in a step of its own.
+   *
+   * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
+   */
+  void decideInStore(
+      CheckRequest request, Purpose.Decide purpose, Consumer<StoreDecision.Outcome> answer) {
+    BoundConfig current = config;
+    BoundPlan plan = planOf(current, keys.get(request.key()), request);
+    long cost = current.cost(request);
+    long now = clock.micros();
+    Asked asked =
+        storeNode.withEntry(
+            request.key(),
+            plan,
+            now,
+            (entry, orphans) -> {
+              entry.bind(plan, orphans);
+              return entry.ask(request.endpoint(), cost);
+            });
+    inFlight.incrementAndGet();
+    refills.submit(
+        new Refill(request.key(), asked.takes(), purpose),
+        now,
+        new StoreDecision(storeNode, request, plan, cost, purpose, asked, now, answer));
+  }
+
+  /** Ends a reservation; {@code answer} gets what came of it, unavailable if that is overdue. */
+  void settle(String key, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+    AtomicBoolean answered = new AtomicBoolean();
+    inFlight.incrementAndGet();
+    refills.submit(
+        new Refill(key, List.of(), settle),
+        clock.micros(),
+        new Refills.Listener() {
+          @Override
+          public void onOutcome(RefillOutcome outcome) {
+            inFlight.decrementAndGet();
+            if (!answered.getAndSet(true)) {
+              answer.accept(outcome);
+            }
+          }
+
+          @Override
+          public void onOverdue() {
+            if (!answered.getAndSet(true)) {
+              answer.accept(new Unavailable("overdue", false));
+            }
+          }
+        });
+  }
+
+  /** What decisions of the store need of this node. */
+  private final StoreDecision.Node storeNode =
+      new StoreDecision.Node() {
+        @Override
+        public <T> T withEntry(
+            String key, BoundPlan plan, long now, StoreDecision.EntryWork<T> work) {
+          while (true) {
+            KeyEntry entry = keys.getOrMake(key, made -> new KeyEntry(made, plan));
+            List<Take> orphans = new ArrayList<>(0);
+            T result;
+            synchronized (entry) {
+              if (entry.evicted()) {
+                continue;
+              }
+              entry.touched = true;
+              entry.expire(now);
+              result = work.apply(entry, orphans::add);
+              tend(entry);
+            }
+            Decider.this.settle(key, orphans, now);
+            return result;
+          }
+        }
+
+        @Override
+        public Decision conclude(BoundPlan plan, Decision decision) {
+          return Decider.this.conclude(plan, decision);
+        }
+
+        @Override
+        public void release(String key, String reservation) {
+          settle(key, new Purpose.Settle(reservation, 0), outcome -> {});
+        }
+
+        @Override
+        public void landed() {
+          inFlight.decrementAndGet();
+        }
+
+        @Override
+        public int nodes() {
+          return nodes;
+        }
+
+        @Override
+        public long micros() {
+          return clock.micros();
+        }
+      };
 
   /**
    * Looks up the plan of {@code request} and does nothing else.
@@ -267,27 +388,18 @@ public final class Decider {
     }
   }
 
-  /**
-   * What the caller gets, counted: a shadow plan denies nothing, and tells by its numbers what it
-   * would have denied.
-   */
+  /** What the caller gets, counted. */
   private Decision conclude(BoundPlan plan, Decision decision) {
     if (decision.allowed()) {
       return count(decision);
     }
-    if (plan.plan.shadow()) {
+    Decision told = plan.told(decision);
+    if (told.allowed()) {
       wouldDeny.increment();
-      return count(
-          new Decision.Allowed(
-              decision.key(),
-              decision.plan(),
-              decision.status(),
-              decision.limits(),
-              decision.staleMillis(),
-              decision.degraded()));
+    } else {
+      hotKeys.denied(decision.key(), clock.micros());
     }
-    hotKeys.denied(decision.key(), clock.micros());
-    return count(decision);
+    return count(told);
   }
 
   private Decision count(Decision decision) {

@@ -82,7 +82,13 @@ public final class DecisionVerticle extends VerticleBase {
             token,
             answers);
     CheckHttpHandler handler =
-        new CheckHttpHandler(limiter, limiter.decider()::requirePlan, token, answers, authorize);
+        new CheckHttpHandler(
+            limiter,
+            limiter.decider()::requirePlan,
+            token,
+            answers,
+            new ReservationHandler(limiter, answers),
+            authorize);
     server =
         vertx
             .createHttpServer(

@@ -5,12 +5,15 @@ import dev.weir.client.Decision;
 import dev.weir.client.Decision.Denied;
 import dev.weir.client.DecisionJson;
 import dev.weir.client.RateLimitHeaders;
+import dev.weir.decision.Reservations.Reserved;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -54,6 +57,23 @@ final class HttpAnswers {
     }
   }
 
+  /** Goes on with the whole body. */
+  void readBody(HttpServerRequest request, Consumer<byte[]> whole) {
+    RequestBody.read(
+        request,
+        body -> guarded(request, () -> whole.accept(body)),
+        () ->
+            problem(
+                request,
+                Problem.contentTooLarge(
+                    "body: must be at most " + RequestBody.MAX_BYTES + " bytes")));
+  }
+
+  void refuseMethod(HttpServerRequest request, CharSequence allowed) {
+    request.response().putHeader(HttpHeaders.ALLOW, allowed);
+    problem(request, Problem.methodNotAllowed("method: must be one of " + allowed));
+  }
+
   /** Goes on with the result, at once if it is there; a failure becomes the answer. */
   <T> void whenDone(HttpServerRequest request, Future<T> future, Consumer<T> then) {
     if (future.succeeded()) {
@@ -76,6 +96,23 @@ final class HttpAnswers {
     }
   }
 
+  /** The reservation, or why there is none. */
+  void reservation(HttpServerRequest request, Reserved reserved, Duration life) {
+    if (reserved.id().isEmpty()) {
+      decision(request, reserved.decision());
+      return;
+    }
+    addLimits(request, reserved.decision());
+    StringBuilder body = new StringBuilder(2 * BODY_CHARS);
+    body.append("{\"id\":\"").append(reserved.id().get().text()).append("\",\"expires_after\":");
+    body.append(BigDecimal.valueOf(life.toMillis(), 3).stripTrailingZeros().toPlainString());
+    int members = body.length();
+    DecisionJson.append(body, reserved.decision());
+    body.setCharAt(members, ',');
+    request.response().setStatusCode(201);
+    json(request, body.toString());
+  }
+
   /** A denial as a problem of this status. */
   void denial(HttpServerRequest request, Denied denied, int status) {
     addLimits(request, denied);
@@ -95,6 +132,12 @@ final class HttpAnswers {
   void json(HttpServerRequest request, String body) {
     request.response().headers().add(HttpHeaders.CONTENT_TYPE, JSON);
     end(request, Buffer.buffer(body));
+  }
+
+  /** The store is away, so that nothing can be said: to be asked again in a second. */
+  void unavailable(HttpServerRequest request, String detail) {
+    request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+    problem(request, Problem.temporaryReducedCapacity(detail));
   }
 
   void problem(HttpServerRequest request, Problem problem) {

@@ -3,6 +3,7 @@ package dev.weir.decision;
 import dev.weir.client.Decision;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Consumption;
+import dev.weir.config.Limit;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
@@ -82,6 +83,9 @@ final class KeyEntry extends LimitLease {
   private Outage outage;
   private boolean evicted;
 
+  /** How often the key was forgotten while it was here. */
+  private int forgets;
+
   KeyEntry(String key, BoundPlan plan) {
     this.key = key;
     this.bound = plan;
@@ -118,7 +122,7 @@ final class KeyEntry extends LimitLease {
     }
 
     private Told told(Answered answer, Level level, long nowMicros) {
-      return new Told(level.consumption(), askedMicros, nowMicros, answer.storeMicros());
+      return KeyEntry.told(answer, level, askedMicros, nowMicros);
     }
 
     private boolean returns() {
@@ -240,6 +244,7 @@ final class KeyEntry extends LimitLease {
     }
     leaseUntilMicros = 0;
     outage = null;
+    forgets++;
     if (inFlight != null) {
       inFlight.forgotten = true;
     }
@@ -487,8 +492,7 @@ final class KeyEntry extends LimitLease {
         lease(i).learn(take.limit().algorithm(), flight.told(answer, level, nowMicros));
         lease(i).owed += level.granted();
       } else if (level.granted() > 0) {
-        long grantedIn = answer.storeMicros() + level.consumption().leftMicros();
-        orphans.accept(new Take(take.limit(), level.granted(), grantedIn, 0, 0, 0));
+        orphans.accept(giving(take.limit(), level.granted(), answer, level));
       }
     }
     if (granted) {
@@ -504,6 +508,69 @@ final class KeyEntry extends LimitLease {
     endWrite();
   }
 
+  private static Told told(Answered answer, Level level, long askedMicros, long nowMicros) {
+    return new Told(
+        level.consumption(), level.reserved(), askedMicros, nowMicros, answer.storeMicros());
+  }
+
+  /**
+   * What the store is asked for a decision that it makes by itself.
+   *
+   * @param forgets how often the key had been forgotten
+   */
+  record Asked(List<Take> takes, int forgets) {}
+
+  /** Asks for such a decision. Permits that are held go back: they might be those that it needs. */
+  Asked ask(String endpoint, long cost) {
+    BoundPlan plan = bound;
+    List<Take> takes = new ArrayList<>(plan.limits.length);
+    beginWrite();
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint)) {
+        lease(i).giveBack(0);
+        takes.add(take(lease(i), cost, cost));
+      }
+    }
+    endWrite();
+    return new Asked(takes, forgets);
+  }
+
+  /**
+   * Takes in what the store told with a decision that it made by itself.
+   *
+   * @param unwanted whether what it granted came too late, and goes back
+   */
+  void told(
+      Asked asked,
+      Answered answer,
+      long askedMicros,
+      long nowMicros,
+      boolean unwanted,
+      Consumer<Take> orphans) {
+    if (asked.forgets != forgets) {
+      return;
+    }
+    beginWrite();
+    for (int t = 0; t < asked.takes.size(); t++) {
+      Take take = asked.takes.get(t);
+      Level level = answer.levels().get(t);
+      long back = unwanted ? level.granted() : 0;
+      int i = indexOf(bound, take.limit().name());
+      if (i >= 0) {
+        lease(i).learn(take.limit().algorithm(), told(answer, level, askedMicros, nowMicros));
+        lease(i).owed += back;
+      } else if (back > 0) {
+        orphans.accept(giving(take.limit(), back, answer, level));
+      }
+    }
+    endWrite();
+  }
+
+  private static Take giving(Limit limit, long permits, Answered answer, Level level) {
+    long grantedIn = answer.storeMicros() + level.consumption().leftMicros();
+    return new Take(limit, permits, grantedIn, 0, 0, 0);
+  }
+
   /**
    * Takes back what a refill that came to nothing had with it. Whether the store carried it out may
    * be unknown; then returns are lost, since a permit must never be there twice, and charges are
@@ -511,10 +578,24 @@ final class KeyEntry extends LimitLease {
    */
   void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
     inFlight = null;
-    if (flight.forgotten) {
-      return;
+    if (!flight.forgotten) {
+      restore(flight.refill.takes(), unsent, orphans);
     }
-    for (Take take : flight.refill.takes()) {
+  }
+
+  /**
+   * Takes back what a decision of the store had with it that moved nothing.
+   *
+   * @param known whether that is known
+   */
+  void restore(Asked asked, boolean known, Consumer<Take> orphans) {
+    if (asked.forgets == forgets) {
+      restore(asked.takes, known, orphans);
+    }
+  }
+
+  private void restore(List<Take> takes, boolean unsent, Consumer<Take> orphans) {
+    for (Take take : takes) {
       long returned = unsent ? take.returned() : 0;
       int i = indexOf(bound, take.limit().name());
       if (i >= 0) {

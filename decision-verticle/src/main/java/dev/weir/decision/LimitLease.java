@@ -28,6 +28,9 @@ class LimitLease {
   private static final long NEVER = Long.MIN_VALUE;
   private static final Window NO_WINDOW = new Window(Consumption.NONE, 0, Long.MAX_VALUE);
 
+  /** How long a limit of which some is reserved, and may go back, is taken for used up. */
+  private static final long RESERVED_MICROS = 1_000_000;
+
   /** Levels are sums of doubles: 99.99999999 left of 100 is 100 left. */
   private static final double ROUNDING = 1e-6;
 
@@ -50,6 +53,9 @@ class LimitLease {
 
   private long syncedMicros = NEVER;
 
+  /** Whether some of it was reserved when the store told its level. */
+  private boolean reserved;
+
   /**
    * The window that permits are held of.
    *
@@ -62,11 +68,17 @@ class LimitLease {
   /**
    * A word of the store.
    *
+   * @param reserved whether some of it is, and may go back at any time
    * @param askedMicros when the node asked, before the store counted
    * @param nowMicros when the word arrived
    * @param storeMicros when the store counted, by its own clock
    */
-  record Told(Consumption consumption, long askedMicros, long nowMicros, long storeMicros) {}
+  record Told(
+      Consumption consumption,
+      boolean reserved,
+      long askedMicros,
+      long nowMicros,
+      long storeMicros) {}
 
   final long permits() {
     return permits;
@@ -118,6 +130,7 @@ class LimitLease {
   final void learn(Algorithm counted, Told told) {
     Consumption consumption = told.consumption();
     used = consumption.used();
+    reserved = told.reserved();
     syncedMicros = isOfMyKind(counted) ? told.nowMicros() : NEVER;
     if (!counted.windowed()) {
       window = NO_WINDOW;
@@ -188,6 +201,9 @@ class LimitLease {
     if (!known() || (!limit.limit().leased() && syncedMicros != nowMicros)) {
       return 0;
     }
+    if (reserved && nowMicros - syncedMicros > RESERVED_MICROS) {
+      return 0;
+    }
     return limit
         .algorithm()
         .microsUntilFits(consumption(), nowMicros - syncedMicros, cost - permits - owed);
@@ -238,6 +254,7 @@ class LimitLease {
     owed = 0;
     used = 0;
     window = NO_WINDOW;
+    reserved = false;
     syncedMicros = NEVER;
   }
 

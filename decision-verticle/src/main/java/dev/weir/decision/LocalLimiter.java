@@ -4,14 +4,19 @@ import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.client.RateLimiter;
+import dev.weir.decision.StoreDecision.Outcome.Decided;
+import dev.weir.lease.Purpose;
+import dev.weir.lease.RefillOutcome;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The {@link RateLimiter} of a node: the {@link Decider}, with answers that had to wait brought
  * back to the asker's context. Safe to use from any thread.
  */
-public final class LocalLimiter implements RateLimiter, KeyInspector {
+public final class LocalLimiter implements RateLimiter, KeyInspector, Reservations {
 
   private final Vertx vertx;
   private final Decider decider;
@@ -50,6 +55,65 @@ public final class LocalLimiter implements RateLimiter, KeyInspector {
    */
   public HotKeyCounts hotKeys(int most) {
     return decider.hotKeys(most);
+  }
+
+  @Override
+  public Future<Reserved> reserve(CheckRequest request, Duration life) {
+    try {
+      if (decider.cost(request) == 0) {
+        throw CheckRefusedException.badRequest("cost: must be 1 or more, there is nothing to hold");
+      }
+      ReservationId id = ReservationId.next(request.key());
+      if (!decider.isLimited(request)) {
+        return check(request).map(decision -> new Reserved(decision, Optional.of(id.notHeld())));
+      }
+      Purpose.Reservation reservation = new Purpose.Reservation(id.unique(), life);
+      Answer<Reserved> answer = new Answer<>(vertx);
+      decider.decideInStore(
+          request,
+          new Purpose.Decide(Optional.of(reservation), Optional.empty()),
+          outcome -> answer.accept(reserved(id, outcome)));
+      return answer.future();
+    } catch (CheckRefusedException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private static Reserved reserved(ReservationId id, StoreDecision.Outcome outcome) {
+    Decided decided = (Decided) outcome;
+    Optional<ReservationId> held =
+        decided
+            .reservation()
+            .map(unique -> new ReservationId(true, unique, id.key()))
+            .or(() -> decided.decision().allowed() ? Optional.of(id.notHeld()) : Optional.empty());
+    return new Reserved(decided.decision(), held);
+  }
+
+  @Override
+  public Future<Settled> settle(ReservationId id, long spent) {
+    if (!id.held()) {
+      return Future.succeededFuture(new Settled(Settlement.SETTLED, 0));
+    }
+    Answer<Settled> answer = new Answer<>(vertx);
+    decider.settle(
+        id.key(),
+        new Purpose.Settle(id.unique(), spent),
+        outcome -> answer.accept(settled(outcome)));
+    return answer.future();
+  }
+
+  private static Settled settled(RefillOutcome outcome) {
+    if (outcome instanceof RefillOutcome.Settled told) {
+      Settlement settlement =
+          switch (told.verdict()) {
+            case SETTLED -> Settlement.SETTLED;
+            case BEFORE -> Settlement.BEFORE;
+            case UNKNOWN -> Settlement.UNKNOWN;
+            case TOO_MUCH -> Settlement.TOO_MUCH;
+          };
+      return new Settled(settlement, told.reserved());
+    }
+    return new Settled(Settlement.UNAVAILABLE, 0);
   }
 
   @Override

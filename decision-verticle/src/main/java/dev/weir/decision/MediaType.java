@@ -1,11 +1,25 @@
 package dev.weir.decision;
 
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.Locale;
 
 /** What a request's {@code Content-Type} says of its body. */
 final class MediaType {
 
   private MediaType() {}
+
+  /** Refuses a body that is anything but plain JSON by its own account; none at all is taken. */
+  static void requireJson(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    if (type != null && !isJson(type)) {
+      throw new UnsupportedMediaTypeException("content-type: must be application/json in UTF-8");
+    }
+    String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw new UnsupportedMediaTypeException("content-encoding: must be left out");
+    }
+  }
 
   /**
    * Whether {@code contentType} is JSON in UTF-8, the one encoding that JSON has between programs

@@ -3,14 +3,23 @@ package dev.weir.decision;
 import io.vertx.core.json.JsonObject;
 
 /**
- * An error as RFC 9457 has it. None of ours needs a type of its own: the status says what there is
- * to say to a program, the detail is for who wrote the program.
+ * An error as RFC 9457 has it. Most of ours need no type of their own: the status says what there
+ * is to say to a program, the detail is for who wrote the program.
  *
+ * @param type of the problem, a URI
  * @param status of HTTP
  * @param title what the status is called
  * @param detail one line, the member at fault first
  */
-record Problem(int status, String title, String detail) {
+record Problem(String type, int status, String title, String detail) {
+
+  /** From draft-ietf-httpapi-ratelimit-headers-10. */
+  private static final String TEMPORARY_REDUCED_CAPACITY =
+      "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+
+  private Problem(int status, String title, String detail) {
+    this("about:blank", status, title, detail);
+  }
 
   static Problem badRequest(String detail) {
     return new Problem(400, "Bad Request", detail);
@@ -36,6 +45,18 @@ record Problem(int status, String title, String detail) {
     return new Problem(415, "Unsupported Media Type", detail);
   }
 
+  static Problem conflict(String detail) {
+    return new Problem(409, "Conflict", detail);
+  }
+
+  static Problem temporaryReducedCapacity(String detail) {
+    return new Problem(
+        TEMPORARY_REDUCED_CAPACITY,
+        503,
+        "Request cannot be satisfied due to temporary server capacity constraints",
+        detail);
+  }
+
   static Problem internalError() {
     return new Problem(500, "Internal Server Error", "the fault is ours; it has been logged");
   }
@@ -51,7 +72,7 @@ record Problem(int status, String title, String detail) {
 
   String toJson() {
     return new JsonObject()
-        .put("type", "about:blank")
+        .put("type", type)
         .put("title", title)
         .put("status", status)
         .put("detail", detail)

@@ -31,6 +31,7 @@ final class DataPlane {
         FakeLimiter::requireResolvable,
         token,
         answers,
+        request -> answers.problem(request, Problem.notFound("path: is not served here")),
         new AuthorizeHandler(
             limiter, () -> config, new TrustedProxies(trustedProxies), token, answers));
   }

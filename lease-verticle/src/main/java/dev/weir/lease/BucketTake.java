@@ -56,6 +56,11 @@ final class BucketTake implements EmbeddedTake {
   }
 
   @Override
+  public boolean reserved(long granted) {
+    return (granted > 0 || stored instanceof BucketLevel) && counters.reserved(name, now / 1000);
+  }
+
+  @Override
   public boolean fits() {
     return take.need() == 0 || bucket.fits(used, take.need());
   }

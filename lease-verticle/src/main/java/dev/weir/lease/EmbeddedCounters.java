@@ -38,6 +38,14 @@ final class EmbeddedCounters {
       return left > 0 ? new WindowCount(left, firstMicros, lastMicros) : NONE;
     }
 
+    /**
+     * Without those that came first. When the next one did is not known: no later than the last.
+     */
+    WindowCount withoutFirst(long returned) {
+      double left = units - returned;
+      return left > 0 ? new WindowCount(left, lastMicros, lastMicros) : NONE;
+    }
+
     WindowCount more(double came, long now) {
       if (came == 0) {
         return this;
@@ -158,7 +166,9 @@ final class EmbeddedCounters {
       takeBack(limit, (long) part.mark(), units, log.windowMicros, now);
     } else {
       WindowName window = new WindowName(limit, (long) part.mark());
-      WindowCount count = windows.get(window, now / 1000).orElse(WindowCount.NONE).less(units);
+      WindowCount before = windows.get(window, now / 1000).orElse(WindowCount.NONE);
+      boolean first = units == part.units() && part.atMicros() <= before.firstMicros;
+      WindowCount count = first ? before.withoutFirst(units) : before.less(units);
       if (count.units() > 0) {
         windows.replace(window, count);
       } else {
@@ -202,6 +212,10 @@ final class EmbeddedCounters {
 
   Optional<OpenReservations> open(Name limit, long nowMillis) {
     return levels.get(limit, nowMillis).flatMap(Kept::open);
+  }
+
+  boolean reserved(Name limit, long nowMillis) {
+    return open(limit, nowMillis).isPresent();
   }
 
   /** Notes that a part, just granted, is reserved. */

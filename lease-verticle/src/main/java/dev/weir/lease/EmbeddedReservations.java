@@ -45,11 +45,12 @@ final class EmbeddedReservations {
     if (open.endMicros <= now) {
       return new Settled(Verdict.UNKNOWN, open.units);
     }
-    if (settle.spent() > open.units) {
+    long spent = settle.spent() == Purpose.Settle.ALL ? open.units : settle.spent();
+    if (spent > open.units) {
       return new Settled(Verdict.TOO_MUCH, open.units);
     }
     for (Held held : open.held) {
-      counters.end(held.limit, held.part, open.units - settle.spent(), now);
+      counters.end(held.limit, held.part, open.units - spent, now);
     }
     long nowMillis = now / 1000;
     long leftMillis = -Math.floorDiv(now - open.endMicros, 1000L);
@@ -80,7 +81,7 @@ final class EmbeddedReservations {
 
     void add(EmbeddedTake take, long granted) {
       Name limit = new Name(key, take.take().limit().name());
-      Part part = new Part(endMicros(), reservation.id(), granted, take.mark());
+      Part part = new Part(now, endMicros(), reservation.id(), granted, take.mark());
       counters.reserve(limit, part, now / 1000);
       held.add(new Held(limit, part));
     }

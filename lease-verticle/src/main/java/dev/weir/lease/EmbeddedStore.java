@@ -103,7 +103,7 @@ final class EmbeddedStore implements Store {
         granting.accept(take, granted);
       }
       long units = authorize(refill.key(), take.take().limit(), granted, now);
-      outcome.add(new Level(granted, consumption, units));
+      outcome.add(new Level(granted, consumption, units, take.reserved(granted)));
     }
     return outcome;
   }

@@ -20,6 +20,12 @@ sealed interface EmbeddedTake permits BucketTake, WindowTake, LogTake {
   /** Where, or when, the grant is counted, for {@link OpenReservations.Part}; once it is kept. */
   double mark();
 
+  /**
+   * Whether there are reservations of the limit, after the grant is kept. Those of another way of
+   * counting end with it.
+   */
+  boolean reserved(long granted);
+
   /** Keeps what is counted after {@code granted} permits are. */
   Consumption settle(long granted);
 }

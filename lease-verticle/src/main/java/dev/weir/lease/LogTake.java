@@ -16,6 +16,9 @@ final class LogTake implements EmbeddedTake {
   private final long now;
   private final long used;
 
+  /** Whether it was counted in another way. */
+  private boolean carried;
+
   LogTake(EmbeddedCounters counters, Name name, Take take, SlidingLog algorithm, long now) {
     this.counters = counters;
     this.name = name;
@@ -40,14 +43,15 @@ final class LogTake implements EmbeddedTake {
       return 0;
     }
     if (!(stored.get() instanceof LogLevel last)) {
-      long carried = (long) counters.carried(name, stored.get(), now).whole(take);
+      carried = true;
+      long units = (long) counters.carried(name, stored.get(), now).whole(take);
       if (touched) {
         counters.drop(name, stored.get());
-        if (carried > 0) {
-          append(carried);
+        if (units > 0) {
+          append(units);
         }
       }
-      return carried;
+      return units;
     }
     if (touched
         && (log().newestMicros() > now || last.windowMicros() != algorithm.windowMicros())) {
@@ -81,6 +85,11 @@ final class LogTake implements EmbeddedTake {
   @Override
   public double mark() {
     return (double) now;
+  }
+
+  @Override
+  public boolean reserved(long granted) {
+    return (granted > 0 || !carried) && counters.reserved(name, now / 1000);
   }
 
   @Override

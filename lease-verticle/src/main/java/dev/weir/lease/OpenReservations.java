@@ -13,12 +13,13 @@ final class OpenReservations {
   /**
    * What one holds.
    *
-   * @param endMicros when it goes back, by the store's clock
+   * @param atMicros when it was granted, by the store's clock
+   * @param endMicros when it goes back
    * @param id of the reservation
    * @param units permits
    * @param mark what the bucket had leaked, the number of the window, or the time of the entry
    */
-  record Part(long endMicros, String id, long units, double mark) {}
+  record Part(long atMicros, long endMicros, String id, long units, double mark) {}
 
   private final TreeSet<Part> parts =
       new TreeSet<>(Comparator.comparingLong(Part::endMicros).thenComparing(Part::id));

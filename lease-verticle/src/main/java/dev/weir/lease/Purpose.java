@@ -21,9 +21,12 @@ public sealed interface Purpose {
    * The end of a reservation; without takes.
    *
    * @param reservation its id
-   * @param spent permits of it that stay used, 0 or more; the rest goes back
+   * @param spent permits of it that stay used, 0 or more, or {@link #ALL}; the rest goes back
    */
-  record Settle(String reservation, long spent) implements Purpose {}
+  record Settle(String reservation, long spent) implements Purpose {
+    /** Stands for all that is reserved. */
+    public static final long ALL = -1;
+  }
 
   /**
    * Permits that are used at once and go back when nobody has settled them in time.

@@ -26,8 +26,14 @@ public sealed interface RefillOutcome {
    *     refill did not fit
    * @param consumption what is counted, leased permits included
    * @param authorized units leased out of this limit in the accounting window of the step
+   * @param reserved whether some of it is reserved, and may go back at any time
    */
-  record Level(long granted, Consumption consumption, long authorized) {
+  record Level(long granted, Consumption consumption, long authorized, boolean reserved) {
+
+    /** Of a limit without reservations. */
+    public Level(long granted, Consumption consumption, long authorized) {
+      this(granted, consumption, authorized, false);
+    }
 
     /** Of a token bucket. */
     public Level(long granted, double used, long authorized) {

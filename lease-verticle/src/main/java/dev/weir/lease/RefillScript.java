@@ -80,7 +80,8 @@ final class RefillScript {
       names.add(keys.reservation(escapedKey, settle.reservation()));
       arguments.add("settle");
       arguments.add(settle.reservation());
-      arguments.add(Long.toString(settle.spent()));
+      boolean all = settle.spent() == Purpose.Settle.ALL;
+      arguments.add(all ? "all" : Long.toString(settle.spent()));
     } else {
       addTakes(keys, escapedKey, refill, names, arguments);
     }
@@ -260,11 +261,14 @@ final class RefillScript {
     private List<Level> levels(Step step) {
       List<Level> levels = new ArrayList<>(step.takes);
       for (int take = 0; take < step.takes; take++) {
+        String counted = reply.get(at + 1).toString();
+        boolean reserved = counted.charAt(0) == '~';
         levels.add(
             new Level(
                 reply.get(at).toLong(),
-                consumption(reply.get(at + 1).toString()),
-                reply.get(at + 2).toLong()));
+                consumption(reserved ? counted.substring(1) : counted),
+                reply.get(at + 2).toLong(),
+                reserved));
         at += REPLIES_PER_TAKE;
       }
       return levels;

@@ -116,6 +116,11 @@ final class WindowTake implements EmbeddedTake {
   }
 
   @Override
+  public boolean reserved(long granted) {
+    return (granted > 0 || carried.isEmpty()) && counters.reserved(name, now / 1000);
+  }
+
+  @Override
   public boolean fits() {
     return take.need() == 0 || algorithm.fits(counting(), take.need());
   }

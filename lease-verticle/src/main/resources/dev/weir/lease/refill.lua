@@ -23,7 +23,8 @@
 --   <prefix>:{<key>}:<limit>:reserved                    reservations that are open, sorted by when
 --                                                        they end, "<id> <permits> <mark>": the
 --                                                        mark is what the bucket had leaked, the
---                                                        number of the window, the time of the entry
+--                                                        window as "<number>@<time of the grant>",
+--                                                        the time of the entry
 -- Counters, logs and reservations that no level stands for are void.
 --
 -- KEYS, behind those of the takes of a step that decides (no limit has an empty name):
@@ -49,13 +50,14 @@
 --     "decide", the reservation's id or "", its time to live, microseconds; what is asked or "" if
 --     that is not for once; number of arguments of the step
 --   or instead of a step:
---     "settle", the reservation's id, permits that are spent of it; the rest goes back
+--     "settle", the reservation's id, permits that are spent of it, or "all"; the rest goes back
 --
 -- Returns one flat array:
 --   the store's time, microseconds; then per take, in the order of KEYS:
 --     granted; what is counted, a string, since a reply cuts numbers to integers: "<used>" of a
 --     bucket, else "<used> <previous> <left>" as in dev.weir.config.Consumption, which of a sliding
---     window "<first> <last>" of both counts follow; authorized in this accounting window
+--     window "<first> <last>" of both counts follow, and a "~" before all of it where there are
+--     reservations, which may go back at any time; authorized in this accounting window
 --   before that, of a step that decides:
 --     "new"; "again <the store's time> <reservation or ->" if it was made before, and what follows
 --     is of then; "other" if something else was asked then, and nothing follows
@@ -276,8 +278,9 @@ end
 
 -- Takes `units` that were reserved off what `stored` says; what is to be stored instead, nil if
 -- that is nothing. A bucket's are taken off as of when its level was true, less what has leaked of
--- them until then: what is left is never below what it would be without the reservation.
-local function give_back(name, stored, units, mark)
+-- them until then: what is left is never below what it would be without the reservation. `all` tells
+-- that nothing was spent of it.
+local function give_back(name, stored, units, mark, all)
   local base = string.sub(name, 1, -6)
   if string.byte(stored) <= 57 then
     local used, at, expires = string.match(stored, '^(%S+) (%S+) (%S+)$')
@@ -295,8 +298,14 @@ local function give_back(name, stored, units, mark)
   if length then
     take_back(base .. 'log', name, tonumber(length), tonumber(mark), units)
   else
-    local counter = base .. 'window:' .. mark
-    write_count(counter, less(read_count(redis.call('GET', counter)), units), 'KEEPTTL')
+    local number, at = string.match(mark, '^(%d+)@(%d+)$')
+    local counter = base .. 'window:' .. number
+    local count = less(read_count(redis.call('GET', counter)), units)
+    if all and count.first and tonumber(at) <= count.first then
+      -- It was the first that came. When the next one did is not known: no later than the last.
+      count.first = count.last
+    end
+    write_count(counter, count, 'KEEPTTL')
   end
   return stored
 end
@@ -335,7 +344,7 @@ local function opened(name, stored)
   local reserved = string.sub(name, 1, -6) .. 'reserved'
   for _, over in ipairs(redis.call('ZRANGEBYSCORE', reserved, '-inf', digits(now))) do
     local _, units, granted = string.match(over, '^(%S+) (%S+) (%S+)$')
-    stored = stored and give_back(name, stored, tonumber(units), granted)
+    stored = stored and give_back(name, stored, tonumber(units), granted, true)
   end
   redis.call('ZREMRANGEBYSCORE', reserved, '-inf', digits(now))
   return ended(name, stored), true
@@ -356,7 +365,7 @@ local function reserve(name, level, units, id, ends)
   if level.kind == 'log' then
     mark = digits(now)
   elseif level.kind then
-    mark = digits(level.number)
+    mark = digits(level.number) .. '@' .. digits(now)
   else
     mark = string.format('%.17g', open.leaked)
   end
@@ -730,6 +739,7 @@ local function refill(id, ends)
         keep(name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl), level.ttl)
       elseif write and level.stored then
         redis.call('DEL', name)
+        opens[name] = nil
       end
       counted = string.format('%.17g', used)
     end
@@ -750,7 +760,7 @@ local function refill(id, ends)
     end
 
     reply[#reply + 1] = granted
-    reply[#reply + 1] = counted
+    reply[#reply + 1] = opens[name] and '~' .. counted or counted
     reply[#reply + 1] = authorized
   end
   key = key + takes
@@ -818,6 +828,7 @@ local function settle()
   local stored = redis.call('GET', reservation)
   local state, ends, units = string.match(stored or 'unknown 0 0', '^(%S+) (%S+) (%S+)')
   units = tonumber(units)
+  kept = kept or units
   if state == 'settled' then
     state = 'before'
   elseif tonumber(ends) <= now then
@@ -834,7 +845,7 @@ local function settle()
       local reserved = tag .. ':' .. limit .. ':reserved'
       if opens[name] and redis.call('ZREM', reserved, id .. ' ' .. part .. ' ' .. mark) == 1 then
         if units > kept then
-          level = give_back(name, level, units - kept, mark)
+          level = give_back(name, level, units - kept, mark, kept == 0)
         end
         ended(name, level)
       end

@@ -143,6 +143,28 @@ interface ReservationContract {
 
   @ParameterizedTest
   @MethodSource("tenOfAYear")
+  default void allOfItIsCommittedWithoutSayingHowMuch(Limit limit) {
+    reserve(limit, "a", 7);
+    assertThat(settle("a", Purpose.Settle.ALL)).isEqualTo(new Settled(Verdict.SETTLED, 7));
+    time().advance(MINUTE);
+    assertThat(counted(limit)).isEqualTo(7);
+  }
+
+  @ParameterizedTest
+  @MethodSource("tenOfAYear")
+  default void aLevelTellsWhetherSomeOfItIsReserved(Limit limit) {
+    assertThat(store().step(ACME, take(limit, 1)).get(0).reserved()).isFalse();
+    assertThat(store().reserve(ACME, "a", MINUTE, take(limit, 2)).get(0).reserved()).isTrue();
+    assertThat(store().reserve(ACME, "b", SECOND, take(limit, 2)).get(0).reserved()).isTrue();
+    assertThat(store().step(ACME, take(limit, 9)).get(0).reserved()).isTrue();
+    settle("a", 1);
+    assertThat(store().step(ACME, Take.peek(limit)).get(0).reserved()).isTrue();
+    time().advance(SECOND);
+    assertThat(store().step(ACME, Take.peek(limit)).get(0).reserved()).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("tenOfAYear")
   default void whatIsDeniedReservesNothing(Limit limit) {
     Limit other = new Limit("other", Set.of(), limit.algorithm());
     store().granted(ACME, other, 8);

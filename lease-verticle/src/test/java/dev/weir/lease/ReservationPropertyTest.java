@@ -4,13 +4,13 @@ import static dev.weir.lease.StoreDriver.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.config.Algorithm;
+import dev.weir.config.Consumption;
 import dev.weir.config.FixedWindow;
 import dev.weir.config.Limit;
 import dev.weir.config.SlidingLog;
 import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
 import dev.weir.config.WindowPeriod.Every;
-import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import dev.weir.lease.RefillOutcome.Verdict;
 import io.vertx.core.Vertx;
@@ -187,6 +187,15 @@ final class ReservationPropertyTest {
       } else {
         granted = reserving.granted(key, limit, request.cost) > 0;
       }
+      if (algorithm instanceof SlidingWindow) {
+        // When its permits came is an estimate, which one more can better: they count the same.
+        plain.step(key, new Take(limit, 0, granted ? request.spent() : 0, 0, 0));
+        Consumption with = consumption(reserving, key, limit);
+        Consumption without = consumption(plain, key, limit);
+        assertThat(with.used()).isGreaterThanOrEqualTo(without.used());
+        assertThat(with.previous()).isGreaterThanOrEqualTo(without.previous());
+        continue;
+      }
       if (granted && request.spent() > 0) {
         assertThat(plain.granted(key, limit, request.spent())).isEqualTo(request.spent());
       }
@@ -198,7 +207,7 @@ final class ReservationPropertyTest {
     double with = level(reserving, key, limit);
     double without = level(plain, key, limit);
     assertThat(with).isGreaterThanOrEqualTo(without - 1e-6);
-    if (algorithm.windowed()) {
+    if (algorithm.windowed() && !(algorithm instanceof SlidingWindow)) {
       assertThat(with).isEqualTo(without);
     }
   }
@@ -215,8 +224,11 @@ final class ReservationPropertyTest {
   }
 
   private static double level(StoreDriver store, String key, Limit limit) {
-    Answered answer = store.answer(key, Take.peek(limit));
-    return limit.algorithm().levelAfter(answer.levels().get(0).consumption(), 0);
+    return limit.algorithm().levelAfter(consumption(store, key, limit), 0);
+  }
+
+  private static Consumption consumption(StoreDriver store, String key, Limit limit) {
+    return store.step(key, Take.peek(limit)).get(0).consumption();
   }
 
   @Provide
