@@ -311,6 +311,22 @@ interface ReservationContract {
     assertThat(level.used() + level.consumption().previous()).isIn(0.0, 9.0);
   }
 
+  @Test
+  default void whatWasReservedFirstDoesNotLetAWindowSlideSooner() {
+    Limit limit = AlgorithmContract.sliding(3, SECOND);
+    time().advanceMicros(store().step(ACME, Take.peek(limit)).get(0).consumption().leftMicros());
+    reserve(limit, "a", 1);
+    settle("a", 0);
+    time().advance(Duration.ofMillis(990));
+    assertThat(store().granted(ACME, limit, 3)).isEqualTo(3);
+    long admitted = 3;
+    for (int millis = 0; millis < 990; millis += 10) {
+      time().advance(Duration.ofMillis(10));
+      admitted += store().granted(ACME, limit, 1);
+    }
+    assertThat(admitted).isLessThanOrEqualTo(4);
+  }
+
   // ---- once
 
   @ParameterizedTest
