@@ -2,6 +2,7 @@ package dev.weir.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.client.ApiContract;
 import dev.weir.config.Plan;
 import dev.weir.lease.Store;
 import dev.weir.lease.VirtualClock;
@@ -13,7 +14,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -300,6 +300,6 @@ class ReservationHandlerTest {
     URI uri = URI.create("http://127.0.0.1:" + server.actualPort() + path);
     HttpRequest request =
         HttpRequest.newBuilder(uri).method(method, BodyPublishers.ofString(body)).build();
-    return client.send(request, BodyHandlers.ofString());
+    return ApiContract.DATA_PLANE.send(client, request);
   }
 }
