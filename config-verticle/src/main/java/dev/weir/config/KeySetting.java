@@ -18,11 +18,6 @@ public record KeySetting(Optional<String> plan, Optional<KeyOverride> override) 
     return new KeySetting(Optional.of(plan), Optional.empty());
   }
 
-  /** An override alone. */
-  public static KeySetting ofOverride(KeyOverride override) {
-    return new KeySetting(Optional.empty(), Optional.of(override));
-  }
-
   /** This, with the parts that {@code change} has put in place of its own. */
   public KeySetting with(KeySetting change) {
     return new KeySetting(change.plan.or(() -> plan), change.override.or(() -> override));
