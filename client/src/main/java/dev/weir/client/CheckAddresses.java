@@ -4,7 +4,8 @@ package dev.weir.client;
  * Where decisions are asked for on the event bus.
  *
  * <p>Both addresses take a {@link CheckRequest} and reply a {@link Decision}, or take a {@code
- * JsonObject} and reply one. A refusal fails the request with code 400, 403 or 404 and a message.
+ * JsonObject} and reply one. A refusal fails the request with code 400, 403, 404 or 422 and a
+ * message.
  */
 public final class CheckAddresses {
 

@@ -31,13 +31,18 @@ public final class CheckRefusedException extends RuntimeException {
     return new CheckRefusedException(404, message);
   }
 
+  /** The id of the request was used with another request (422). */
+  public static CheckRefusedException reusedId() {
+    return new CheckRefusedException(422, "id: Idempotency-Key was used with another request");
+  }
+
   /** The refusal that an event-bus failure of this code and message stands for. */
   static CheckRefusedException ofReply(int code, String message) {
     return new CheckRefusedException(code, message);
   }
 
   static boolean isCode(int code) {
-    return code == 400 || code == 403 || code == 404;
+    return code == 400 || code == 403 || code == 404 || code == 422;
   }
 
   /** The same refusal of a request that is itself a part of something, found at {@code path}. */
@@ -45,7 +50,7 @@ public final class CheckRefusedException extends RuntimeException {
     return new CheckRefusedException(code, path + "." + getMessage());
   }
 
-  /** 400, 403 or 404, with the meaning that HTTP gives them. */
+  /** 400, 403, 404 or 422, with the meaning that HTTP gives them. */
   public int code() {
     return code;
   }

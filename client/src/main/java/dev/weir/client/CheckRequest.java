@@ -14,11 +14,16 @@ import java.util.Objects;
  * @param cost permits asked for, 0 to {@value #MAX_COST}, 0 being a peek that spends nothing; or
  *     {@link #COST_OF_ENDPOINT} to let the endpoint's weight decide
  * @param plan that the caller knows the key to be on; empty to let the configuration decide
+ * @param id by which a request of the key that is repeated is known, so that it is decided and
+ *     charged once; 1 to {@value #MAX_ID_CHARS} printable ASCII characters, empty for none
  */
-public record CheckRequest(String key, String endpoint, long cost, String plan) {
+public record CheckRequest(String key, String endpoint, long cost, String plan, String id) {
 
   /** Longest key, endpoint or plan, in bytes of UTF-8. */
   public static final int MAX_KEY_BYTES = 1024;
+
+  /** Longest id. */
+  public static final int MAX_ID_CHARS = 255;
 
   /** Largest cost of one request, in permits. */
   public static final long MAX_COST = 1_000_000_000_000L;
@@ -33,6 +38,7 @@ public record CheckRequest(String key, String endpoint, long cost, String plan) 
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(endpoint, "endpoint");
     Objects.requireNonNull(plan, "plan");
+    Objects.requireNonNull(id, "id");
     if (key.isEmpty()) {
       throw CheckRefusedException.badRequest("key: must not be empty");
     }
@@ -42,6 +48,19 @@ public record CheckRequest(String key, String endpoint, long cost, String plan) 
     if (cost != COST_OF_ENDPOINT && (cost < 0 || cost > MAX_COST)) {
       throw badCost(cost);
     }
+    if (!id.isEmpty() && !isId(id)) {
+      throw CheckRefusedException.badRequest(
+          "id: must be 1 to " + MAX_ID_CHARS + " printable ASCII characters");
+    }
+  }
+
+  private static boolean isId(String id) {
+    return id.length() <= MAX_ID_CHARS && id.chars().allMatch(c -> c >= ' ' && c <= '~');
+  }
+
+  /** A request that is decided and charged each time. */
+  public CheckRequest(String key, String endpoint, long cost, String plan) {
+    this(key, endpoint, cost, plan, "");
   }
 
   /** A request of {@code key} at the weight of no endpoint, which is 1. */
@@ -59,17 +78,26 @@ public record CheckRequest(String key, String endpoint, long cost, String plan) 
       // The constructor knows a negative number that means something else.
       throw badCost(cost);
     }
-    return new CheckRequest(key, endpoint, cost, plan);
+    return new CheckRequest(key, endpoint, cost, plan, id);
   }
 
   /** The same request to {@code endpoint}. */
   public CheckRequest withEndpoint(String endpoint) {
-    return new CheckRequest(key, endpoint, cost, plan);
+    return new CheckRequest(key, endpoint, cost, plan, id);
   }
 
   /** The same request under {@code plan}, whatever the configuration says of the key. */
   public CheckRequest withPlan(String plan) {
-    return new CheckRequest(key, endpoint, cost, plan);
+    return new CheckRequest(key, endpoint, cost, plan, id);
+  }
+
+  /**
+   * The same request, of which repetitions within 60 s get the same decision.
+   *
+   * @param id the same for all repetitions, of this key and of no other request
+   */
+  public CheckRequest withId(String id) {
+    return new CheckRequest(key, endpoint, cost, plan, id);
   }
 
   private static CheckRefusedException badCost(long cost) {

@@ -4,8 +4,8 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /**
- * A check as JSON: {@code {"key":"acme","endpoint":"search","cost":3,"plan":"gold"}}, everything
- * but the key optional and nothing else allowed.
+ * A check as JSON: {@code {"key":"acme","endpoint":"search","cost":3,"plan":"gold","id":"7f"}},
+ * everything but the key optional and nothing else allowed.
  */
 public final class CheckRequestJson {
 
@@ -35,6 +35,9 @@ public final class CheckRequestJson {
     }
     if (!request.plan().isEmpty()) {
       json.put("plan", request.plan());
+    }
+    if (!request.id().isEmpty()) {
+      json.put("id", request.id());
     }
     return json;
   }

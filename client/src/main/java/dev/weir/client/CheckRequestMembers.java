@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * A check as its members are read, one after the other: {@code key}, {@code endpoint}, {@code
- * cost}, {@code plan}. One place for the rules, however the check came: JSON, query parameters or
- * the event bus.
+ * cost}, {@code plan}, {@code id}. One place for the rules, however the check came: JSON, query
+ * parameters or the event bus.
  *
  * <p>For one check and one thread. Every complaint is a {@link CheckRefusedException} with code
  * 400, whose message begins with the member's name.
@@ -27,6 +27,7 @@ public final class CheckRequestMembers {
   private String key;
   private String endpoint;
   private String plan;
+  private String id;
   private long cost = CheckRequest.COST_OF_ENDPOINT;
   private boolean costGiven;
 
@@ -52,6 +53,10 @@ public final class CheckRequestMembers {
         once(plan == null, name);
         plan = nonEmpty(name, text(name, value));
       }
+      case "id" -> {
+        once(id == null, name);
+        id = nonEmpty(name, text(name, value));
+      }
       case "cost" -> {
         once(!costGiven, name);
         cost = costOf(value);
@@ -59,7 +64,7 @@ public final class CheckRequestMembers {
       }
       default ->
           throw CheckRefusedException.badRequest(
-              shortened(name) + ": is not a member of a check (key, endpoint, cost, plan)");
+              shortened(name) + ": is not a member of a check (key, endpoint, cost, plan, id)");
     }
   }
 
@@ -72,7 +77,11 @@ public final class CheckRequestMembers {
     if (key == null) {
       throw CheckRefusedException.badRequest("key: is missing");
     }
-    return new CheckRequest(key, endpoint == null ? "" : endpoint, cost, plan == null ? "" : plan);
+    return new CheckRequest(key, orNone(endpoint), cost, orNone(plan), orNone(id));
+  }
+
+  private static String orNone(String text) {
+    return text == null ? "" : text;
   }
 
   private static void once(boolean first, String name) {

@@ -32,7 +32,7 @@ class CheckCodecsTest {
   @Test
   void aCheckArrivesAsItWasSent() {
     CheckRequestCodec codec = new CheckRequestCodec();
-    CheckRequest request = new CheckRequest("acme", "search", 3, "gold");
+    CheckRequest request = new CheckRequest("acme", "search", 3, "gold", "7f");
     Buffer wire = Buffer.buffer();
     codec.encodeToWire(wire, request);
 

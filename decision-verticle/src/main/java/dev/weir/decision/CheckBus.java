@@ -23,7 +23,8 @@ import java.util.function.LongSupplier;
  * members of a Vert.x cluster that run no node.
  *
  * <p>A {@code JsonObject} is replied a {@code JsonObject}, a {@link CheckRequest} a {@link
- * Decision}. A refusal fails the message with its code, 400, 403 or 404; a fault of ours with 500.
+ * Decision}. A refusal fails the message with its code, 400, 403, 404 or 422; a fault of ours with
+ * 500.
  */
 final class CheckBus {
 

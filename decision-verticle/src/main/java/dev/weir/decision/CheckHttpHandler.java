@@ -11,7 +11,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -133,10 +135,22 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
     if (!queryOf(request).isEmpty()) {
       throw CheckRefusedException.badRequest("query: must be empty, a batch is all in its body");
     }
+    if (IdempotencyKey.isGiven(request)) {
+      throw CheckRefusedException.badRequest(
+          "idempotency-key: is not for a batch, whose checks may each have an id");
+    }
     List<CheckRequest> checks = CheckBody.readBatch(body);
+    Map<List<String>, CheckRequest> ids = new HashMap<>();
     for (int i = 0; i < checks.size(); i++) {
       try {
-        resolvable.accept(checks.get(i));
+        CheckRequest check = checks.get(i);
+        resolvable.accept(check);
+        if (!check.id().isEmpty()) {
+          CheckRequest first = ids.putIfAbsent(List.of(check.key(), check.id()), check);
+          if (first != null && !first.equals(check)) {
+            throw CheckRefusedException.reusedId();
+          }
+        }
       } catch (CheckRefusedException refused) {
         throw refused.within(CheckBody.pathOf(i));
       }
@@ -151,7 +165,9 @@ final class CheckHttpHandler implements Handler<HttpServerRequest> {
 
   private void check(HttpServerRequest request, CheckRequest check) {
     answers.whenDone(
-        request, limiter.check(check), decision -> answers.decision(request, decision));
+        request,
+        limiter.check(IdempotencyKey.of(request, check)),
+        decision -> answers.decision(request, decision));
   }
 
   private void checkAll(HttpServerRequest request, List<CheckRequest> checks) {

@@ -130,6 +130,24 @@ public final class Decider {
     return current.cost(request) > 0 && plan.appliesTo(request.endpoint(), limit -> true);
   }
 
+  /**
+   * Whether every decision on {@code request} is the store's, since a limit that applies to it is
+   * not leased.
+   *
+   * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
+   */
+  boolean isDecidedByStore(CheckRequest request) {
+    BoundConfig current = config;
+    BoundPlan plan = planOf(current, keys.get(request.key()), request);
+    return current.cost(request) > 0
+        && plan.appliesTo(request.endpoint(), limit -> !limit.leased());
+  }
+
+  /** The clock of this node. */
+  Clock clock() {
+    return clock;
+  }
+
   /** Permits that {@code request} costs. */
   long cost(CheckRequest request) {
     return config.cost(request);

@@ -84,7 +84,7 @@ public final class DecisionVerticle extends VerticleBase {
     CheckHttpHandler handler =
         new CheckHttpHandler(
             limiter,
-            limiter.decider()::requirePlan,
+            limiter::requireDecidable,
             token,
             answers,
             new ReservationHandler(limiter, answers),

@@ -20,10 +20,12 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
 
   private final Vertx vertx;
   private final Decider decider;
+  private final OnceOutcomes once;
 
   public LocalLimiter(Vertx vertx, Decider decider) {
     this.vertx = vertx;
     this.decider = decider;
+    this.once = new OnceOutcomes(vertx, decider.clock());
   }
 
   Decider decider() {
@@ -32,6 +34,56 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
 
   @Override
   public Future<Decision> check(CheckRequest request) {
+    return request.id().isEmpty() ? decide(request) : checkOnce(request);
+  }
+
+  private Future<Decision> checkOnce(CheckRequest request) {
+    Purpose.Once made = onceOf(request);
+    return once.outcome(request.key(), made, Decision.class, () -> decideOnce(request, made));
+  }
+
+  private Purpose.Once onceOf(CheckRequest request) {
+    return OnceOutcomes.once(request, decider.cost(request), "check");
+  }
+
+  /** What no node may decide by itself is made once by the store, for all nodes. */
+  private Future<Decision> decideOnce(CheckRequest request, Purpose.Once made) {
+    try {
+      if (!decider.isDecidedByStore(request)) {
+        return decide(request);
+      }
+      Purpose.Decide purpose = new Purpose.Decide(Optional.empty(), Optional.of(made));
+      return inStore(request, purpose).map(Decided::decision);
+    } catch (CheckRefusedException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private Future<Decided> inStore(CheckRequest request, Purpose.Decide purpose) {
+    Answer<StoreDecision.Outcome> answer = new Answer<>(vertx);
+    decider.decideInStore(request, purpose, answer);
+    return answer
+        .future()
+        .compose(
+            outcome ->
+                outcome instanceof Decided decided
+                    ? Future.succeededFuture(decided)
+                    : Future.failedFuture(CheckRefusedException.reusedId()));
+  }
+
+  /**
+   * Looks whether {@code request} can be decided and does nothing else.
+   *
+   * @throws CheckRefusedException if its key or plan is unknown, or its id was used with another
+   */
+  void requireDecidable(CheckRequest request) {
+    decider.requirePlan(request);
+    if (!request.id().isEmpty()) {
+      once.requireSame(request.key(), onceOf(request));
+    }
+  }
+
+  private Future<Decision> decide(CheckRequest request) {
     try {
       Decision decision = decider.decideAtOnce(request);
       if (decision != null) {
@@ -59,28 +111,34 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
 
   @Override
   public Future<Reserved> reserve(CheckRequest request, Duration life) {
+    if (request.id().isEmpty()) {
+      return reserve(request, life, Optional.empty());
+    }
+    Purpose.Once made =
+        OnceOutcomes.once(request, decider.cost(request), "reserve " + life.toMillis());
+    return once.outcome(
+        request.key(), made, Reserved.class, () -> reserve(request, life, Optional.of(made)));
+  }
+
+  private Future<Reserved> reserve(
+      CheckRequest request, Duration life, Optional<Purpose.Once> made) {
     try {
       if (decider.cost(request) == 0) {
         throw CheckRefusedException.badRequest("cost: must be 1 or more, there is nothing to hold");
       }
       ReservationId id = ReservationId.next(request.key());
       if (!decider.isLimited(request)) {
-        return check(request).map(decision -> new Reserved(decision, Optional.of(id.notHeld())));
+        return decide(request).map(decision -> new Reserved(decision, Optional.of(id.notHeld())));
       }
       Purpose.Reservation reservation = new Purpose.Reservation(id.unique(), life);
-      Answer<Reserved> answer = new Answer<>(vertx);
-      decider.decideInStore(
-          request,
-          new Purpose.Decide(Optional.of(reservation), Optional.empty()),
-          outcome -> answer.accept(reserved(id, outcome)));
-      return answer.future();
+      return inStore(request, new Purpose.Decide(Optional.of(reservation), made))
+          .map(decided -> reserved(id, decided));
     } catch (CheckRefusedException e) {
       return Future.failedFuture(e);
     }
   }
 
-  private static Reserved reserved(ReservationId id, StoreDecision.Outcome outcome) {
-    Decided decided = (Decided) outcome;
+  private static Reserved reserved(ReservationId id, Decided decided) {
     Optional<ReservationId> held =
         decided
             .reservation()

@@ -61,11 +61,12 @@ record Problem(String type, int status, String title, String detail) {
     return new Problem(500, "Internal Server Error", "the fault is ours; it has been logged");
   }
 
-  /** The problem of a check that was refused with {@code code}: 400, 403 or 404. */
+  /** The problem of a check that was refused with {@code code}: 400, 403, 404 or 422. */
   static Problem ofRefusal(int code, String detail) {
     return switch (code) {
       case 403 -> new Problem(403, "Forbidden", detail);
       case 404 -> notFound(detail);
+      case 422 -> new Problem(422, "Unprocessable Content", detail);
       default -> badRequest(detail);
     };
   }

@@ -64,7 +64,7 @@ final class ReservationHandler implements Handler<HttpServerRequest> {
     ReservationRequest asked = CheckBody.readReservation(body);
     answers.whenDone(
         request,
-        reservations.reserve(asked.check(), asked.life()),
+        reservations.reserve(IdempotencyKey.of(request, asked.check()), asked.life()),
         reserved -> answers.reservation(request, reserved, asked.life()));
   }
 

@@ -323,11 +323,19 @@ class CheckHttpHandlerTest {
         .containsExactlyInAnyOrder(
             CheckHttpHandler.CHECK_PATH,
             CheckHttpHandler.BATCH_PATH,
+            ReservationHandler.PATH,
+            ReservationHandler.PATH + "/{id}/commit",
+            ReservationHandler.PATH + "/{id}/release",
             AuthorizeHandler.PATH,
             AuthorizeHandler.PATH + "/{path}");
+    String id = ReservationId.next("a").notHeld().text();
     for (var path : documented.entrySet()) {
       for (String method : path.getValue()) {
-        assertThat(send(method, path.getKey().replace("{path}", "a"), BodyPublishers.noBody()))
+        assertThat(
+                send(
+                    method,
+                    path.getKey().replace("{path}", "a").replace("{id}", id),
+                    BodyPublishers.noBody()))
             .as(method + " " + path.getKey())
             .extracting(HttpResponse::statusCode)
             .isNotIn(404, 405);

@@ -1,6 +1,9 @@
 package dev.weir.decision;
 
+import dev.weir.client.CheckRefusedException;
+import dev.weir.client.CheckRequest;
 import dev.weir.config.ConfigSnapshot;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
@@ -11,6 +14,20 @@ import java.util.Optional;
 final class DataPlane {
 
   private DataPlane() {}
+
+  /** Settles whatever it is asked to. */
+  private static final class NothingToHold implements Reservations {
+    @Override
+    public Future<Reserved> reserve(CheckRequest request, Duration life) {
+      return Future.failedFuture(
+          CheckRefusedException.badRequest("cost: there is nothing to hold"));
+    }
+
+    @Override
+    public Future<Settled> settle(ReservationId id, long spent) {
+      return Future.succeededFuture(new Settled(Settlement.SETTLED, 0));
+    }
+  }
 
   static Handler<HttpServerRequest> of(
       FakeLimiter limiter, long epochMillis, Optional<String> token) {
@@ -31,7 +48,7 @@ final class DataPlane {
         FakeLimiter::requireResolvable,
         token,
         answers,
-        request -> answers.problem(request, Problem.notFound("path: is not served here")),
+        new ReservationHandler(new NothingToHold(), answers),
         new AuthorizeHandler(
             limiter, () -> config, new TrustedProxies(trustedProxies), token, answers));
   }

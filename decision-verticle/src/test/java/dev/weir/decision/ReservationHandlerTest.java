@@ -56,7 +56,7 @@ class ReservationHandlerTest {
             .requestHandler(
                 new CheckHttpHandler(
                     limiter,
-                    node.decider::requirePlan,
+                    limiter::requireDecidable,
                     token,
                     answers,
                     new ReservationHandler(limiter, answers),
@@ -275,6 +275,78 @@ class ReservationHandlerTest {
     assertThat(remaining("acme")).isEqualTo(5);
   }
 
+  // ---- once
+
+  @ParameterizedTest
+  @CsvSource({"abc, abc", "abc, '\"abc\"'", "a\"b\\c, '\"a\\\"b\\\\c\"'"})
+  void aCheckIsKnownByItsHeaderHoweverItIsWritten(String plain, String header) throws Exception {
+    JsonObject check = new JsonObject().put("key", "acme").put("cost", 3).put("id", plain);
+    HttpResponse<String> first = send("POST", "/v1/check", check.encode());
+    assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
+    check.remove("id");
+    HttpResponse<String> again = send("POST", "/v1/check", check.encode(), header);
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(remaining("acme")).isEqualTo(7);
+    assertProblem(send("POST", "/v1/check", "{\"key\":\"acme\"}", header), 422);
+    assertThat(remaining("acme")).isEqualTo(7);
+  }
+
+  @Test
+  void aQueryMayHaveAnIdToo() throws Exception {
+    for (int i = 0; i < 2; i++) {
+      HttpResponse<String> response = send("GET", "/v1/check?key=acme&cost=2&id=7%20f", "");
+      assertThat(response.statusCode()).isEqualTo(200);
+    }
+    assertThat(remaining("acme")).isEqualTo(8);
+  }
+
+  @Test
+  void aRepeatedReservationHasTheSameId() throws Exception {
+    String body = "{\"key\":\"acme\",\"cost\":3}";
+    HttpResponse<String> first = send("POST", PATH, body, "x");
+    assertThat(first.statusCode()).isEqualTo(201);
+    HttpResponse<String> again = send("POST", PATH, body, "\"x\"");
+    assertThat(again.statusCode()).isEqualTo(201);
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(remaining("acme")).isEqualTo(7);
+  }
+
+  @Test
+  void checksOfABatchMayHaveIds() throws Exception {
+    String one = "{'key':'acme','cost':2,'id':'x'}";
+    String batch = "{'checks':[" + one + "," + one + ",{'key':'acme'}]}";
+    for (int i = 0; i < 2; i++) {
+      HttpResponse<String> response = post("/v1/check/batch", batch);
+      assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    }
+    assertThat(remaining("acme")).isEqualTo(6);
+    String other = "{'checks':[{'key':'acme'},{'key':'acme','cost':1,'id':'x'}]}";
+    assertProblem(post("/v1/check/batch", other), 422);
+    String twice = "{'checks':[{'key':'b','id':'y'},{'key':'b','cost':2,'id':'y'}]}";
+    assertProblem(post("/v1/check/batch", twice), 422);
+    assertProblem(send("POST", "/v1/check/batch", batch.replace('\'', '"'), "x"), 400);
+    assertThat(remaining("acme")).isEqualTo(6);
+    assertThat(remaining("b")).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"", "\"a", "\"a\"b\"", "\"\"", "\"a\";b=1", "\"a\\\""})
+  void aMalformedHeaderIsRefused(String header) throws Exception {
+    assertProblem(send("POST", "/v1/check", "{\"key\":\"acme\"}", header), 400);
+    assertThat(remaining("acme")).isEqualTo(10);
+  }
+
+  @Test
+  void aMalformedIdIsRefused() throws Exception {
+    for (String id : List.of("", "\u00e9", "a\nb", "x".repeat(256))) {
+      String body = new JsonObject().put("key", "acme").put("id", id).encode();
+      assertProblem(send("POST", "/v1/check", body), 400);
+    }
+    assertProblem(send("POST", "/v1/check", "{\"key\":\"acme\",\"id\":\"a\"}", "b"), 400);
+    String longest = new JsonObject().put("key", "acme").put("id", "x".repeat(255)).encode();
+    assertThat(send("POST", "/v1/check", longest).statusCode()).isEqualTo(200);
+  }
+
   private long remaining(String key) {
     return node.inspect(key).statuses().get(0).remaining();
   }
@@ -297,9 +369,18 @@ class ReservationHandlerTest {
   }
 
   private HttpResponse<String> send(String method, String path, String body) throws Exception {
+    return ApiContract.DATA_PLANE.send(client, request(method, path, body).build());
+  }
+
+  private HttpResponse<String> send(String method, String path, String body, String idempotencyKey)
+      throws Exception {
+    HttpRequest.Builder request = request(method, path, body);
+    return ApiContract.DATA_PLANE.send(
+        client, request.header("Idempotency-Key", idempotencyKey).build());
+  }
+
+  private HttpRequest.Builder request(String method, String path, String body) {
     URI uri = URI.create("http://127.0.0.1:" + server.actualPort() + path);
-    HttpRequest request =
-        HttpRequest.newBuilder(uri).method(method, BodyPublishers.ofString(body)).build();
-    return ApiContract.DATA_PLANE.send(client, request);
+    return HttpRequest.newBuilder(uri).method(method, BodyPublishers.ofString(body));
   }
 }
