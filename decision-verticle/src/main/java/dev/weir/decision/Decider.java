@@ -235,6 +235,11 @@ public final class Decider {
         }
 
         @Override
+        public void taken(String key, long permits) {
+          hotKeys.taken(key, permits, clock.micros());
+        }
+
+        @Override
         public void release(String key, String reservation) {
           settle(key, new Purpose.Settle(reservation, 0), outcome -> {});
         }

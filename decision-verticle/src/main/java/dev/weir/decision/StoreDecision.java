@@ -59,6 +59,9 @@ final class StoreDecision implements Refills.Listener {
     /** The decision as the caller gets it, counted. */
     Decision conclude(BoundPlan plan, Decision decision);
 
+    /** Notes permits that the store has granted to a key. */
+    void taken(String key, long permits);
+
     /** Gives a reservation back that nobody has been told of. */
     void release(String key, String reservation);
 
@@ -114,6 +117,7 @@ final class StoreDecision implements Refills.Listener {
     long now = node.micros();
     if (outcome instanceof Answered first) {
       takeIn(first, late, now);
+      node.taken(request.key(), granted(first) ? cost : 0);
       if (!late) {
         Optional<String> reservation =
             granted(first) ? purpose.reservation().map(Purpose.Reservation::id) : Optional.empty();
