@@ -171,7 +171,7 @@ public final class Decider {
             now,
             (entry, orphans) -> {
               entry.bind(plan, orphans);
-              return entry.ask(request.endpoint(), cost);
+              return entry.ask(request.endpoint(), cost, now);
             });
     inFlight.incrementAndGet();
     refills.submit(

@@ -344,7 +344,7 @@ final class KeyEntry extends LimitLease {
         // Without demand it is a peek that waits, and a peek leases nothing.
         long ask =
             demand <= 0 ? 0 : Math.max(demand, nextLease(lease, held, ceilings, nodes, nowMicros));
-        takes.add(take(lease, need, Math.max(need, Math.min(ask, lease.limit.quota()))));
+        takes.add(take(lease, need, Math.max(need, Math.min(ask, lease.limit.quota())), nowMicros));
       }
     }
     return fly(plan, takes, head.sinceMicros(), nowMicros);
@@ -397,7 +397,7 @@ final class KeyEntry extends LimitLease {
       if (low(lease)) {
         long ask = nextLease(lease, held, ceilings, nodes, nowMicros);
         if (ask > 0) {
-          takes.add(take(lease, 0, ask));
+          takes.add(take(lease, 0, ask, nowMicros));
         }
       }
     }
@@ -413,7 +413,7 @@ final class KeyEntry extends LimitLease {
     List<Take> takes = new ArrayList<>(plan.limits.length);
     for (int i = 0; i < plan.limits.length; i++) {
       if (lease(i).owed != 0) {
-        takes.add(take(lease(i), 0, 0));
+        takes.add(take(lease(i), 0, 0, nowMicros));
       }
     }
     return takes.isEmpty() ? null : fly(plan, takes, nowMicros, nowMicros);
@@ -444,7 +444,11 @@ final class KeyEntry extends LimitLease {
     return Math.max(0, Math.min(lease.size.permits(), ceiling - held));
   }
 
-  private static Take take(LimitLease lease, long need, long ask) {
+  private static Take take(LimitLease lease, long need, long ask, long nowMicros) {
+    return take(lease, need, ask, lease.lastTold(nowMicros));
+  }
+
+  private static Take take(LimitLease lease, long need, long ask, Take.Told told) {
     long owed = lease.owed;
     lease.owed = 0;
     return new Take(
@@ -453,11 +457,13 @@ final class KeyEntry extends LimitLease {
         lease.windowEndMicros(),
         Math.max(0, -owed),
         need,
-        ask);
+        ask,
+        told);
   }
 
+  /** Of a limit that is not looked after any more. */
   private static Take settling(LimitLease lease) {
-    return take(lease, 0, 0);
+    return take(lease, 0, 0, Take.Told.NOTHING);
   }
 
   private InFlight fly(BoundPlan plan, List<Take> takes, long wantedAtMicros, long nowMicros) {
@@ -510,7 +516,12 @@ final class KeyEntry extends LimitLease {
 
   private static Told told(Answered answer, Level level, long askedMicros, long nowMicros) {
     return new Told(
-        level.consumption(), level.reserved(), askedMicros, nowMicros, answer.storeMicros());
+        level.consumption(),
+        level.reserved(),
+        askedMicros,
+        nowMicros,
+        answer.storeMicros(),
+        answer.epoch());
   }
 
   /**
@@ -521,14 +532,14 @@ final class KeyEntry extends LimitLease {
   record Asked(List<Take> takes, int forgets) {}
 
   /** Asks for such a decision. Permits that are held go back: they might be those that it needs. */
-  Asked ask(String endpoint, long cost) {
+  Asked ask(String endpoint, long cost, long nowMicros) {
     BoundPlan plan = bound;
     List<Take> takes = new ArrayList<>(plan.limits.length);
     beginWrite();
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint)) {
         lease(i).giveBack(0);
-        takes.add(take(lease(i), cost, cost));
+        takes.add(take(lease(i), cost, cost, nowMicros));
       }
     }
     endWrite();

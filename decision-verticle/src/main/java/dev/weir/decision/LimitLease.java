@@ -4,6 +4,7 @@ import dev.weir.client.LimitStatus;
 import dev.weir.config.Algorithm;
 import dev.weir.config.Consumption;
 import dev.weir.lease.LeaseSize;
+import dev.weir.lease.Take;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -56,6 +57,9 @@ class LimitLease {
   /** Whether some of it was reserved when the store told its level. */
   private boolean reserved;
 
+  /** The epoch of the store in which it was told. */
+  private long epoch;
+
   /**
    * The window that permits are held of.
    *
@@ -72,13 +76,15 @@ class LimitLease {
    * @param askedMicros when the node asked, before the store counted
    * @param nowMicros when the word arrived
    * @param storeMicros when the store counted, by its own clock
+   * @param epoch of the store
    */
   record Told(
       Consumption consumption,
       boolean reserved,
       long askedMicros,
       long nowMicros,
-      long storeMicros) {}
+      long storeMicros,
+      long epoch) {}
 
   final long permits() {
     return permits;
@@ -131,6 +137,7 @@ class LimitLease {
     Consumption consumption = told.consumption();
     used = consumption.used();
     reserved = told.reserved();
+    epoch = told.epoch();
     syncedMicros = isOfMyKind(counted) ? told.nowMicros() : NEVER;
     if (!counted.windowed()) {
       window = NO_WINDOW;
@@ -169,6 +176,17 @@ class LimitLease {
 
   private Consumption consumption() {
     return window.endMicros() == 0 ? Consumption.ofBucket(used) : window.told();
+  }
+
+  /** What the store was last heard to have counted, should it have lost that. */
+  final Take.Told lastTold(long nowMicros) {
+    if (!known()) {
+      return Take.Told.NOTHING;
+    }
+    Algorithm algorithm = limit.algorithm();
+    boolean ofWindow = algorithm.windowed() && algorithm.leasable();
+    return new Take.Told(
+        ofWindow ? used : algorithm.levelAfter(consumption(), nowMicros - syncedMicros), epoch);
   }
 
   /** Whether the store has told its level, ever. */
@@ -264,6 +282,7 @@ class LimitLease {
     size = LeaseSize.INITIAL;
     owed = former.owed;
     used = former.used;
+    epoch = former.epoch;
     window = underOtherNumbers(former.window);
     // What another algorithm has counted means nothing to this one; the store carries it over.
     boolean same = former.limit != null && isOfMyKind(former.limit.algorithm());

@@ -75,13 +75,13 @@ final class ClusterNodes implements RedisNodes {
   }
 
   @Override
-  public Future<RefillOutcome> refill(String escapedKey, RefillScript.Step step) {
+  public Future<RefillOutcome> refill(String escapedKey, Errand errand) {
     int slot = SlotMap.slotOf(escapedKey);
     Optional<RedisShard> shard = shard(slot);
     if (shard.isEmpty()) {
       return Future.succeededFuture(new RefillOutcome.Unavailable(unserved(slot), true));
     }
-    return shard.get().refill(slot, step);
+    return shard.get().refill(slot, errand);
   }
 
   private Optional<RedisShard> shard(int slot) {

@@ -12,7 +12,14 @@ interface RedisNodes {
   boolean isConnected();
 
   /** Makes a step on the node of its key; never fails. */
-  Future<RefillOutcome> refill(String escapedKey, RefillScript.Step step);
+  Future<RefillOutcome> refill(String escapedKey, Errand errand);
+
+  /** Something to be done by the script. */
+  interface Errand {
+
+    /** The step that does it in an epoch of the store. */
+    RefillScript.Step at(long epoch);
+  }
 
   Future<Void> close();
 }

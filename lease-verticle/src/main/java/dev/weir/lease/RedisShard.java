@@ -6,7 +6,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,7 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +43,9 @@ final class RedisShard {
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisShard.class);
 
-  private record Waiting(RefillScript.Step step, Promise<RefillOutcome> outcome) {}
+  private static final Pattern RUN_ID = Pattern.compile("run_id:(\\w+)");
+
+  private record Waiting(RedisNodes.Errand errand, Promise<RefillOutcome> outcome) {}
 
   /**
    * How many calls may be in flight.
@@ -62,7 +69,9 @@ final class RedisShard {
   private final String name;
   private final Window window;
   private final Runnable onTrouble;
+  private final IntFunction<String> epochTag;
   private final RefillScript script;
+  private final StoreEpochs epochs;
   private final Clock clock;
   private final Backoff backoff;
   private final ShardMeters meters;
@@ -77,11 +86,13 @@ final class RedisShard {
   private boolean flushDue;
   private boolean closed;
   private boolean lossLogged;
+  private String server = "";
   private volatile boolean connected;
 
   /**
    * @param place where to connect to, asked each time
    * @param name of the node, for log and metrics
+   * @param epochTag of a slot, which the name of the mark of its epoch has
    * @param onTrouble run when the connection is lost, or the node says that it has not the slot
    */
   RedisShard(
@@ -89,13 +100,16 @@ final class RedisShard {
       Supplier<Future<RedisOptions>> place,
       String name,
       Window window,
+      IntFunction<String> epochTag,
       Runnable onTrouble) {
     this.vertx = context.vertx();
     this.place = place;
     this.name = name;
     this.window = window;
+    this.epochTag = epochTag;
     this.onTrouble = onTrouble;
     this.script = context.script();
+    this.epochs = context.epochs();
     this.clock = context.clock();
     this.backoff = new Backoff(context.random());
     this.meters = new ShardMeters(context.registry(), name, () -> connected);
@@ -111,8 +125,8 @@ final class RedisShard {
     return connected;
   }
 
-  /** Makes a step on a key of {@code slot}; steps of one slot are made in order. */
-  Future<RefillOutcome> refill(int slot, RefillScript.Step step) {
+  /** Does an errand for a key of {@code slot}; those of one slot are done in order. */
+  Future<RefillOutcome> refill(int slot, RedisNodes.Errand errand) {
     if (!connected) {
       return Future.succeededFuture(new Unavailable("not connected to " + name, true));
     }
@@ -120,7 +134,7 @@ final class RedisShard {
       return Future.succeededFuture(new Unavailable("too many refills wait for " + name, true));
     }
     Promise<RefillOutcome> outcome = Promise.promise();
-    waiting.computeIfAbsent(slot, s -> new ArrayDeque<>()).add(new Waiting(step, outcome));
+    waiting.computeIfAbsent(slot, s -> new ArrayDeque<>()).add(new Waiting(errand, outcome));
     waitingCount++;
     if (callsInFlight < window.eager && !flushDue) {
       flushDue = true;
@@ -146,35 +160,26 @@ final class RedisShard {
   }
 
   private void call(RedisLink open) {
-    List<RefillScript.Step> steps = new ArrayList<>();
-    List<Promise<RefillOutcome>> outcomes = new ArrayList<>();
+    List<Waiting> batch = new ArrayList<>();
     int slot = waiting.keySet().iterator().next();
     Deque<Waiting> ofSlot = waiting.remove(slot);
-    while (steps.size() < REFILLS_PER_CALL && !ofSlot.isEmpty()) {
-      Waiting next = ofSlot.poll();
-      steps.add(next.step);
-      outcomes.add(next.outcome);
+    while (batch.size() < REFILLS_PER_CALL && !ofSlot.isEmpty()) {
+      batch.add(ofSlot.poll());
     }
-    waitingCount -= steps.size();
+    waitingCount -= batch.size();
     if (!ofSlot.isEmpty()) {
       waiting.put(slot, ofSlot);
     }
     callsInFlight++;
     long started = clock.micros();
-    open.send(script.callLoaded(steps))
-        .recover(
-            failure ->
-                StoreFailure.of(failure).kind() == StoreFailure.Kind.SCRIPT_MISSING
-                    ? open.send(script.callWithText(steps))
-                    : Future.failedFuture(failure))
-        .map(reply -> script.read(steps, reply))
+    run(open, slot, batch)
         .onComplete(
             answers -> {
               callsInFlight--;
               proved();
-              meters.called(clock.micros() - started, steps.size());
-              for (int i = 0; i < outcomes.size(); i++) {
-                outcomes.get(i).complete(answers.get(i));
+              meters.called(clock.micros() - started, batch.size());
+              for (int i = 0; i < batch.size(); i++) {
+                batch.get(i).outcome.complete(answers.get(i));
               }
               flush();
             },
@@ -189,9 +194,39 @@ final class RedisShard {
               }
               RefillOutcome unavailable =
                   new Unavailable(name + ": " + failure.reason(), failure.unsent());
-              outcomes.forEach(outcome -> outcome.complete(unavailable));
+              batch.forEach(each -> each.outcome.complete(unavailable));
               flush();
             });
+  }
+
+  /** One call, or two if the first one finds that the store has lost its data. */
+  private Future<List<RefillOutcome>> run(RedisLink open, int slot, List<Waiting> batch) {
+    long number = epochs.number(slot, server);
+    RefillScript.Epoch epoch =
+        new RefillScript.Epoch(epochTag.apply(slot), epochs.mark(slot), epochs.proposal(), number);
+    List<RefillScript.Step> steps = batch.stream().map(each -> each.errand.at(number)).toList();
+    return open.send(script.callLoaded(epoch, steps))
+        .recover(
+            failure ->
+                StoreFailure.of(failure).kind() == StoreFailure.Kind.SCRIPT_MISSING
+                    ? open.send(script.callWithText(epoch, steps))
+                    : Future.failedFuture(failure))
+        .compose(
+            reply -> {
+              Optional<String> other = RefillScript.otherMark(reply);
+              if (other.isPresent() && isLost(slot, epoch, other.get())) {
+                return run(open, slot, batch);
+              }
+              return Future.succeededFuture(script.read(epoch, steps, reply));
+            });
+  }
+
+  /** Whether the script found another mark than that of the call, so that it did nothing. */
+  private boolean isLost(int slot, RefillScript.Epoch told, String mark) {
+    if (epochs.found(slot, mark)) {
+      LOG.warn("{} has lost its data; what this node knows of it is carried over", name);
+    }
+    return !told.mark().isEmpty();
   }
 
   private void connect() {
@@ -207,14 +242,31 @@ final class RedisShard {
     }
     RedisLink next = new RedisLink(vertx, options, clock, this::lost);
     link = Optional.of(next);
-    next.open(script.load(), this::opened);
+    next.open(
+        script.load(),
+        () ->
+            next.send(Request.cmd(Command.INFO).arg("server"))
+                .map(RedisShard::runId)
+                // Who may not ask counts all servers as one.
+                .otherwise("")
+                .onSuccess(this::opened));
   }
 
-  private void opened() {
+  private void opened(String runId) {
+    server = runId;
     connected = true;
     if (firstAttempt.tryComplete()) {
       LOG.info("connected to {}", name);
     }
+  }
+
+  private static String runId(Response info) {
+    return RUN_ID
+        .matcher(info.toString())
+        .results()
+        .map(found -> found.group(1))
+        .findFirst()
+        .orElse("");
   }
 
   /** A server that lets us in may still refuse to serve; only an answer proves that it does. */

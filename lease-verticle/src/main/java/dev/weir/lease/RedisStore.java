@@ -18,13 +18,11 @@ final class RedisStore implements Store {
   private static final Refill WARM_UP =
       new Refill(StoreKeys.WARM_UP, List.of(Take.peek(WARM_UP_LIMIT)));
 
-  private final StoreKeys keys;
   private final RefillScript script;
   private final RedisNodes nodes;
   private final Clock clock;
 
-  RedisStore(StoreKeys keys, RefillScript script, RedisNodes nodes, Clock clock) {
-    this.keys = keys;
+  RedisStore(RefillScript script, RedisNodes nodes, Clock clock) {
     this.script = script;
     this.nodes = nodes;
     this.clock = clock;
@@ -35,7 +33,7 @@ final class RedisStore implements Store {
     List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
     for (Refill refill : batch) {
       String escaped = StoreKeys.escape(refill.key());
-      outcomes.add(nodes.refill(escaped, script.step(keys, escaped, refill)));
+      outcomes.add(nodes.refill(escaped, epoch -> script.step(escaped, refill, epoch)));
     }
     return outcomes;
   }
@@ -47,7 +45,7 @@ final class RedisStore implements Store {
     }
     String escaped = StoreKeys.escape(key);
     return nodes
-        .refill(escaped, script.forgetting(keys, escaped, limitNames))
+        .refill(escaped, epoch -> script.forgetting(escaped, limitNames))
         .compose(
             outcome ->
                 outcome instanceof RefillOutcome.Unavailable unavailable
@@ -80,7 +78,7 @@ final class RedisStore implements Store {
       return Future.succeededFuture();
     }
     return nodes
-        .refill(StoreKeys.WARM_UP, script.step(keys, StoreKeys.WARM_UP, WARM_UP))
+        .refill(StoreKeys.WARM_UP, epoch -> script.step(StoreKeys.WARM_UP, WARM_UP, epoch))
         .compose(outcome -> warmUp(calls - 1, sinceMicros));
   }
 

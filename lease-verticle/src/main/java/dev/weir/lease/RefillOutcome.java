@@ -12,10 +12,17 @@ public sealed interface RefillOutcome {
    *
    * @param storeMicros the store's time of the step, microseconds of its epoch
    * @param levels one per take, in order
+   * @param epoch of the store; another number than before tells that it may have lost data in
+   *     between
    */
-  record Answered(long storeMicros, List<Level> levels) implements RefillOutcome {
+  record Answered(long storeMicros, List<Level> levels, long epoch) implements RefillOutcome {
     public Answered {
       levels = List.copyOf(levels);
+    }
+
+    /** By a store that loses nothing. */
+    public Answered(long storeMicros, List<Level> levels) {
+      this(storeMicros, levels, StoreEpochs.NONE);
     }
   }
 

@@ -45,6 +45,7 @@ final class RefillScript {
 
   private final String text;
   private final String sha1;
+  private final StoreKeys keys;
   private final AccountingWindow window;
   private final StoreClock storeClock;
   private final StoreWindow.Calendars calendars = new StoreWindow.Calendars();
@@ -52,8 +53,9 @@ final class RefillScript {
   /**
    * @param storeClock of this script, which learns from each reply
    */
-  RefillScript(String text, AccountingWindow window, StoreClock storeClock) {
+  RefillScript(String text, StoreKeys keys, AccountingWindow window, StoreClock storeClock) {
     this.text = text;
+    this.keys = keys;
     this.sha1 = sha1(text);
     this.window = window;
     this.storeClock = storeClock;
@@ -71,8 +73,9 @@ final class RefillScript {
 
   /**
    * @param escapedKey the refill's key as it stands in names
+   * @param epoch of the store
    */
-  Step step(StoreKeys keys, String escapedKey, Refill refill) {
+  Step step(String escapedKey, Refill refill, long epoch) {
     List<Take> takes = refill.takes();
     List<String> names = new ArrayList<>(takes.size());
     List<String> arguments = new ArrayList<>(2 + 7 * takes.size());
@@ -83,21 +86,17 @@ final class RefillScript {
       boolean all = settle.spent() == Purpose.Settle.ALL;
       arguments.add(all ? "all" : Long.toString(settle.spent()));
     } else {
-      addTakes(keys, escapedKey, refill, names, arguments);
+      addTakes(escapedKey, refill, epoch, names, arguments);
     }
     if (refill.purpose() instanceof Purpose.Decide decide) {
-      addDecision(keys, escapedKey, decide, names, arguments);
+      addDecision(escapedKey, decide, names, arguments);
     }
     return new Step(names, takes.size(), refill.purpose(), arguments);
   }
 
   /** What stands before the arguments of the takes, and behind their names. */
-  private static void addDecision(
-      StoreKeys keys,
-      String escapedKey,
-      Purpose.Decide decide,
-      List<String> names,
-      List<String> arguments) {
+  private void addDecision(
+      String escapedKey, Purpose.Decide decide, List<String> names, List<String> arguments) {
     List<String> head = new ArrayList<>(List.of("decide", "", "0", ""));
     decide
         .reservation()
@@ -118,17 +117,21 @@ final class RefillScript {
     arguments.addAll(0, head);
   }
 
+  /**
+   * @param epoch of the store, which has to be told what the node was told in another
+   */
   private void addTakes(
-      StoreKeys keys,
-      String escapedKey,
-      Refill refill,
-      List<String> names,
-      List<String> arguments) {
+      String escapedKey, Refill refill, long epoch, List<String> names, List<String> arguments) {
     List<Take> takes = refill.takes();
     arguments.add(Long.toString(window.jitterMicros(refill.key())));
     arguments.add(Integer.toString(takes.size()));
     for (Take take : takes) {
       names.add(keys.level(escapedKey, take.limit().name()));
+      Take.Told told = take.told();
+      if (told.used() > 0 && told.epoch() != epoch) {
+        arguments.add("told");
+        arguments.add(Double.toString(told.used()));
+      }
       Algorithm algorithm = take.limit().algorithm();
       addNumbers(arguments, refill.key(), algorithm);
       arguments.add(Long.toString(take.returned()));
@@ -142,7 +145,7 @@ final class RefillScript {
   }
 
   /** The part of a call that forgets what was used of limits of a key. */
-  Step forgetting(StoreKeys keys, String escapedKey, List<String> limitNames) {
+  Step forgetting(String escapedKey, List<String> limitNames) {
     List<String> names = limitNames.stream().map(limit -> keys.level(escapedKey, limit)).toList();
     List<String> arguments = new ArrayList<>();
     arguments.add("0");
@@ -196,29 +199,48 @@ final class RefillScript {
     return Request.cmd(Command.SCRIPT).arg("LOAD").arg(text);
   }
 
+  /**
+   * What a call says of the epoch.
+   *
+   * @param tag that the name of its mark has
+   * @param mark that should be there; empty if none has been seen
+   * @param proposal to begin one with where there is none
+   * @param number of the epoch
+   */
+  record Epoch(String tag, String mark, String proposal, long number) {}
+
   /** A call of the script that the server should have. */
-  Request callLoaded(List<Step> steps) {
-    return call(Request.cmd(Command.EVALSHA).arg(sha1), steps);
+  Request callLoaded(Epoch epoch, List<Step> steps) {
+    return call(Request.cmd(Command.EVALSHA).arg(sha1), epoch, steps);
   }
 
   /** A call that brings the script along. */
-  Request callWithText(List<Step> steps) {
-    return call(Request.cmd(Command.EVAL).arg(text), steps);
+  Request callWithText(Epoch epoch, List<Step> steps) {
+    return call(Request.cmd(Command.EVAL).arg(text), epoch, steps);
   }
 
-  private Request call(Request request, List<Step> steps) {
-    request.arg(steps.stream().mapToInt(step -> step.names.size()).sum());
+  private Request call(Request request, Epoch epoch, List<Step> steps) {
+    request.arg(1 + steps.stream().mapToInt(step -> step.names.size()).sum());
     steps.forEach(step -> step.names.forEach(request::arg));
+    request.arg(keys.epoch(epoch.tag));
     request.arg(window.micros());
+    request.arg(epoch.mark);
+    request.arg(epoch.proposal);
     steps.forEach(step -> step.arguments.forEach(request::arg));
     return request;
   }
 
+  /** The mark that was there, if it is not the one that the call told. */
+  static Optional<String> otherMark(Response reply) {
+    String mark = reply.get(1).toString();
+    return mark.isEmpty() ? Optional.empty() : Optional.of(mark);
+  }
+
   /** What came of each of {@code steps}. */
-  List<RefillOutcome> read(List<Step> steps, Response reply) {
+  List<RefillOutcome> read(Epoch epoch, List<Step> steps, Response reply) {
     long storeMicros = reply.get(0).toLong();
     storeClock.observe(storeMicros);
-    Reading reading = new Reading(reply, storeMicros);
+    Reading reading = new Reading(reply, storeMicros, epoch.number);
     return steps.stream().map(reading::next).toList();
   }
 
@@ -226,16 +248,18 @@ final class RefillScript {
   private static final class Reading {
     private final Response reply;
     private final long storeMicros;
-    private int at = 1;
+    private final long epoch;
+    private int at = 2;
 
-    Reading(Response reply, long storeMicros) {
+    Reading(Response reply, long storeMicros, long epoch) {
       this.reply = reply;
       this.storeMicros = storeMicros;
+      this.epoch = epoch;
     }
 
     RefillOutcome next(Step step) {
       if (step.purpose instanceof Purpose.Lease) {
-        return new Answered(storeMicros, levels(step));
+        return new Answered(storeMicros, levels(step), epoch);
       }
       String head = reply.get(at).toString();
       at++;
@@ -249,12 +273,12 @@ final class RefillScript {
       }
       List<Level> levels = levels(step);
       if (head.equals("new")) {
-        return new Answered(storeMicros, levels);
+        return new Answered(storeMicros, levels, epoch);
       }
       int space = head.lastIndexOf(' ');
       String reservation = head.substring(space + 1);
       return new Repeated(
-          new Answered(Long.parseLong(head.substring("again ".length(), space)), levels),
+          new Answered(Long.parseLong(head.substring("again ".length(), space)), levels, epoch),
           reservation.equals("-") ? Optional.empty() : Optional.of(reservation));
     }
 

@@ -17,8 +17,8 @@ record SingleNode(RedisShard shard) implements RedisNodes {
   }
 
   @Override
-  public Future<RefillOutcome> refill(String escapedKey, RefillScript.Step step) {
-    return shard.refill(ANY_SLOT, step);
+  public Future<RefillOutcome> refill(String escapedKey, Errand errand) {
+    return shard.refill(ANY_SLOT, errand);
   }
 
   @Override

@@ -61,6 +61,28 @@ final class SlotMap {
     return crc & (SLOTS - 1);
   }
 
+  /** Found by trial: some hash tag of each slot, that no key has. */
+  private static final class Tags {
+    private static final String[] OF_SLOTS = new String[SLOTS];
+
+    static {
+      int found = 0;
+      for (int trial = 0; found < SLOTS; trial++) {
+        String tag = StoreKeys.EPOCH_TAG + trial;
+        int slot = slotOf(tag);
+        if (OF_SLOTS[slot] == null) {
+          OF_SLOTS[slot] = tag;
+          found++;
+        }
+      }
+    }
+  }
+
+  /** A hash tag of {@code slot} that no key has. The first call takes some 50 ms. */
+  static String tagOf(int slot) {
+    return Tags.OF_SLOTS[slot];
+  }
+
   Optional<StoreUrl.Address> master(int slot) {
     return Optional.ofNullable(masters[slot]);
   }

@@ -9,6 +9,7 @@ import java.util.random.RandomGenerator;
 record StoreContext(
     Vertx vertx,
     RefillScript script,
+    StoreEpochs epochs,
     Clock clock,
     RandomGenerator random,
     MeterRegistry registry) {}

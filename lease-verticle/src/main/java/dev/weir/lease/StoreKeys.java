@@ -13,6 +13,9 @@ import java.util.Locale;
  */
 final class StoreKeys {
 
+  /** A hash tag that no key has, for the mark of an epoch where one server has all slots. */
+  static final String EPOCH_TAG = "%epoch";
+
   /** A key that no caller's can be, since escaping puts a digit, A to F or {@code u} behind '%'. */
   static final String WARM_UP = "%warm-up";
 
@@ -49,6 +52,11 @@ final class StoreKeys {
   /** The name of what is known of a step that is made once. */
   String once(String escapedKey, String id) {
     return prefix + escapedKey + "}::once:" + id;
+  }
+
+  /** The name of the mark that tells the store's epochs apart. */
+  String epoch(String tag) {
+    return prefix + tag + "}:epoch";
   }
 
   static String escape(String key) {

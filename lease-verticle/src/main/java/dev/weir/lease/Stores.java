@@ -33,14 +33,16 @@ public final class Stores {
     if (url instanceof StoreUrl.Embedded) {
       return new EmbeddedStore(window, clock);
     }
-    RefillScript script = new RefillScript(RefillScript.shipped(), window, new StoreClock(clock));
+    RefillScript script =
+        new RefillScript(RefillScript.shipped(), keys, window, new StoreClock(clock));
     RandomGenerator random = RandomGenerator.getDefault();
-    return redis(url, keys, new StoreContext(vertx, script, clock, random, registry));
+    return redis(
+        url, new StoreContext(vertx, script, new StoreEpochs(random), clock, random, registry));
   }
 
   /** A store on the Redis that {@code url} names in any form. */
-  static Store redis(StoreUrl url, StoreKeys keys, StoreContext context) {
-    return new RedisStore(keys, context.script(), nodes(url, context), context.clock());
+  static Store redis(StoreUrl url, StoreContext context) {
+    return new RedisStore(context.script(), nodes(url, context), context.clock());
   }
 
   private static RedisNodes nodes(StoreUrl url, StoreContext context) {
@@ -63,7 +65,12 @@ public final class Stores {
           (address, onTrouble) -> {
             Future<RedisOptions> place = Future.succeededFuture(access.to(address));
             return new RedisShard(
-                context, () -> place, address.toString(), RedisShard.Window.CLUSTER, onTrouble);
+                context,
+                () -> place,
+                address.toString(),
+                RedisShard.Window.CLUSTER,
+                SlotMap::tagOf,
+                onTrouble);
           },
           context.random());
     }
@@ -73,6 +80,12 @@ public final class Stores {
   private static RedisNodes single(
       StoreContext context, Supplier<Future<RedisOptions>> place, String name) {
     return new SingleNode(
-        new RedisShard(context, place, name, RedisShard.Window.ONE_NODE, () -> {}));
+        new RedisShard(
+            context,
+            place,
+            name,
+            RedisShard.Window.ONE_NODE,
+            slot -> StoreKeys.EPOCH_TAG,
+            () -> {}));
   }
 }

@@ -14,8 +14,10 @@ import dev.weir.config.Limit;
  *     push the level above the capacity
  * @param need permits without which the refill is of no use; 0 to only look, return or charge
  * @param ask permits wanted, {@code need} or more
+ * @param told what the node was last told of the limit
  */
-public record Take(Limit limit, long returned, long grantedIn, long charged, long need, long ask) {
+public record Take(
+    Limit limit, long returned, long grantedIn, long charged, long need, long ask, Told told) {
 
   /**
    * @throws IllegalArgumentException if a number is negative or {@code ask < need}
@@ -25,6 +27,25 @@ public record Take(Limit limit, long returned, long grantedIn, long charged, lon
       throw new IllegalArgumentException(
           "returned " + returned + ", charged " + charged + ", need " + need + ", ask " + ask);
     }
+  }
+
+  /**
+   * What the store last told the node to be used. A store that may have lost data since then starts
+   * from it.
+   *
+   * @param used permits, 0 or more: of a bucket and a log, as of now; of a window, as of the one of
+   *     {@code grantedIn}
+   * @param epoch in which it was told, see {@link RefillOutcome.Answered}
+   */
+  public record Told(double used, long epoch) {
+
+    /** Nothing was told. */
+    public static final Told NOTHING = new Told(0, StoreEpochs.NONE);
+  }
+
+  /** By a node that was told nothing. */
+  public Take(Limit limit, long returned, long grantedIn, long charged, long need, long ask) {
+    this(limit, returned, grantedIn, charged, need, ask, Told.NOTHING);
   }
 
   /** Of a limit without windows, or without returns. */

@@ -35,8 +35,13 @@
 -- KEYS, of a step that settles:
 --   <prefix>:{<key>}::reservation:<id>
 --
+-- KEYS, the last:
+--   <prefix>:{<tag>}:epoch               the mark of the store's epoch, "<mark> <expires>", which is
+--                                        gone when the data is; in a cluster, of the slot's
+--
 -- ARGV:
---   accounting window, microseconds; then per step:
+--   accounting window, microseconds; the mark that should be there, or "" for any; what to begin one
+--   with where there is none; then per step:
 --     jitter of its key, microseconds; number of takes; then per take, times in microseconds:
 --       of a bucket   rate, period, capacity, returned, charged, need, ask
 --       of all others the algorithm with its numbers, then
@@ -45,6 +50,8 @@
 --         "fixed", limit, window, jitter of its key
 --         "calendar", limit, its name, ends of the windows before, at and after about now
 --         "log", limit, window
+--       before these, if the node was told in another epoch, "told" and what it was told to be
+--         used: of a bucket and a log, as of now; of a window, as of the one of "granted in"
 --       or "forget", alone, which ends all that the limit has counted
 --   before a step that decides:
 --     "decide", the reservation's id or "", its time to live, microseconds; what is asked or "" if
@@ -53,7 +60,9 @@
 --     "settle", the reservation's id, permits that are spent of it, or "all"; the rest goes back
 --
 -- Returns one flat array:
---   the store's time, microseconds; then per take, in the order of KEYS:
+--   the store's time, microseconds; the mark if it is not the one that should be there, else "":
+--   then nothing was done, and nothing follows, unless any would do; then per take, in the order of
+--   KEYS:
 --     granted; what is counted, a string, since a reply cuts numbers to integers: "<used>" of a
 --     bucket, else "<used> <previous> <left>" as in dev.weir.config.Consumption, which of a sliding
 --     window "<first> <last>" of both counts follow, and a "~" before all of it where there are
@@ -77,6 +86,8 @@ local MAX_TTL_MILLIS = 9e18
 local ONCE_MILLIS = 60000
 -- How much longer than it could have been open a reservation is known to be settled.
 local SETTLED_MILLIS = 60000
+-- How long a mark outlives its last use, at least half of it.
+local EPOCH_MILLIS = 400 * 86400000
 -- Totals of a log stay below 2^53, up to which doubles count every unit.
 local MAX_LOGGED = 2 ^ 51
 local MAX_TOTAL = 2 ^ 52
@@ -86,15 +97,31 @@ local now = time[1] * 1000000 + time[2]
 local now_millis = math.floor(now / 1000)
 local window = tonumber(ARGV[1])
 
--- ---- levels as they are kept
-
--- Of levels with reservations: { due =, leaked = }, as of the last look.
-local opens = {}
-
 -- Microseconds, units and indexes in full: a number by itself would turn into 1.7e+15.
 local function digits(number)
   return string.format('%.0f', number)
 end
+
+-- ---- the epoch
+
+local epoch
+do
+  local name = KEYS[#KEYS]
+  local expires
+  epoch, expires = string.match(redis.call('GET', name) or '', '^(%S+) (%S+)$')
+  epoch = epoch or ARGV[3] .. '-' .. digits(now)
+  if not expires or expires - now_millis < EPOCH_MILLIS / 2 then
+    redis.call('SET', name, epoch .. ' ' .. digits(now_millis + EPOCH_MILLIS), 'PX', digits(EPOCH_MILLIS))
+  end
+  if ARGV[2] ~= '' and ARGV[2] ~= epoch then
+    return { now, epoch }
+  end
+end
+
+-- ---- levels as they are kept
+
+-- Of levels with reservations: { due =, leaked = }, as of the last look.
+local opens = {}
 
 local function with_open(name, text)
   local open = opens[name]
@@ -233,9 +260,17 @@ local function write_count(name, count, ...)
   end
 end
 
+-- Which of them go back is not known; the first ones, since then none leaves too soon.
 local function less(count, returned)
   local units = count.units - returned
-  return units > 0 and { units = units, first = count.first, last = count.last } or EMPTY
+  if units <= 0 then
+    return EMPTY
+  end
+  local first = count.first
+  if first and count.last > first and count.units > 1 then
+    first = first + math.floor((count.last - first) * returned / (count.units - 1))
+  end
+  return { units = units, first = first, last = count.last }
 end
 
 -- Of fixed windows it does not matter when permits came.
@@ -442,7 +477,7 @@ local function calendar(before, at, after)
   return math.floor(ends / 1000000), ends, next_ends
 end
 
-local function find_window(name, arg)
+local function find_window(name, arg, told)
   local algorithm, limit, period = ARGV[arg], tonumber(ARGV[arg + 1]), ARGV[arg + 2]
   local sliding = algorithm == 'sliding'
   local kind = sliding and 'sliding' or 'fixed'
@@ -515,6 +550,15 @@ local function find_window(name, arg)
     state.stale = found[3]
     state.write_level = true
   end
+  told = math.max(0, told - returned)
+  if told > used.units and granted_in == ends then
+    used = more(used, told - used.units, sliding)
+    state.write = true
+  elseif told > state.previous.units and sliding and granted_in == ends - length then
+    -- When they came has been lost with them: they count until this window ends.
+    state.previous = { units = told, first = granted_in, last = granted_in }
+    state.write, state.write_previous, state.write_level, state.stale = true, true, true, nil
+  end
   state.used = more(used, charged, sliding)
   local level = state.used.units
   if sliding then
@@ -544,7 +588,7 @@ local function settle_window(name, state, granted)
       redis.call('DEL', state.former)
     end
     write_count(state.counter, used, 'PX', ttl)
-    if state.write_level and used.units > 0 then
+    if state.write_level and (used.units > 0 or state.write_previous) then
       keep(name, state.kind .. ' ' .. state.period .. ' ' .. digits(state.number)
         .. ' ' .. digits(state.ends), ttl)
     end
@@ -553,7 +597,7 @@ local function settle_window(name, state, granted)
   return sliding and told .. came(used) .. came(state.previous) or told
 end
 
-local function find_log(name, arg)
+local function find_log(name, arg, told)
   local limit, length = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
   local returned, granted_in, charged = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5])
   local need, ask = tonumber(ARGV[arg + 6]), tonumber(ARGV[arg + 7])
@@ -589,6 +633,11 @@ local function find_log(name, arg)
       take_back(log, name, length, granted_in, returned)
     end
     used = logged(log, length)
+  end
+  told = math.max(0, told - returned)
+  if told > used then
+    append(log, name, length, told - used)
+    used = told
   end
   charged = math.max(0, math.min(charged, MAX_LOGGED - used))
   if charged > 0 then
@@ -640,9 +689,9 @@ local settle_by = {
 
 -- ---- the steps
 
-local reply = { now }
+local reply = { now, epoch == ARGV[2] and '' or epoch }
 local key = 0
-local arg = 2
+local arg = 4
 
 -- Takes of one step, all or none; how they are written of the reservation `id`, if there is one.
 local function refill(id, ends)
@@ -653,6 +702,11 @@ local function refill(id, ends)
   local levels = {}
   local fits = true
   for i = 1, takes do
+    local told = 0
+    if ARGV[arg] == 'told' then
+      told = tonumber(ARGV[arg + 1])
+      arg = arg + 2
+    end
     local rate = tonumber(ARGV[arg])
     if rate then
       local period, capacity = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
@@ -680,7 +734,8 @@ local function refill(id, ends)
           open.leaked = open.leaked + elapsed * rate / period
         end
       end
-      used = math.max(0, used - returned) + charged
+      local recalled = told > used
+      used = math.max(0, math.max(used, told) - returned) + charged
 
       local bound = capacity * (1 + ROUNDING)
       if need > 0 and used + need > bound then
@@ -694,14 +749,14 @@ local function refill(id, ends)
         micros_per_permit = { period, rate },
         stored = stored,
         expires = expires,
-        moved = returned > 0 or charged > 0,
+        moved = returned > 0 or charged > 0 or recalled,
         -- The clock stepped back: nothing leaks until it has caught up, unless re-anchored.
         ahead = elapsed < 0,
         void = void,
       }
     else
       local level
-      level, arg = find_by[ARGV[arg]](KEYS[key + i], arg)
+      level, arg = find_by[ARGV[arg]](KEYS[key + i], arg, told)
       if level.need > 0 and not level.fits then
         fits = false
       end

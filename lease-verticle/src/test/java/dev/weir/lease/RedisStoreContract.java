@@ -3,12 +3,14 @@ package dev.weir.lease;
 import static dev.weir.lease.StoreDriver.limit;
 import static dev.weir.lease.StoreDriver.take;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.config.Consumption;
 import dev.weir.config.Limit;
 import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
 import dev.weir.config.WindowPeriod.CalendarUnit;
+import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a store on one Redis does besides: what it leaves there, and for how long. */
 abstract class RedisStoreContract extends StoreContract {
+  private static final String EPOCH = "weir:{" + StoreKeys.EPOCH_TAG + "}:epoch";
   private static final String LEVEL = "weir:{acme}:default:level";
   private static final Duration YEAR = Duration.ofDays(365);
   private static final long MARGIN_MILLIS = 10_000;
@@ -291,6 +294,88 @@ abstract class RedisStoreContract extends StoreContract {
 
   private List<String> names() {
     return ((List<?>) server().call("KEYS", "weir:*"))
-        .stream().map(String.class::cast).sorted().toList();
+        .stream().map(String.class::cast).filter(name -> !name.equals(EPOCH)).sorted().toList();
+  }
+
+  // ---- a store that has lost its data
+
+  /** All is gone, and another node was the first to find out. */
+  private void lose() {
+    server().call("FLUSHALL");
+    server().call("SET", EPOCH, "another " + Long.MAX_VALUE / 1000, "PX", "100000000");
+  }
+
+  private static Take taking(Limit limit, long returned, long need, Answered last) {
+    Level level = last.levels().get(0);
+    long end = last.storeMicros() + level.consumption().leftMicros();
+    Take.Told told = new Take.Told(level.used(), last.epoch());
+    return new Take(limit, returned, end, 0, need, need, told);
+  }
+
+  @Test
+  void theMarkOfTheEpochOutlivesAllElse() {
+    store.step("acme", take(limit(1, YEAR, 100), 1));
+    String mark = (String) server().call("GET", EPOCH);
+    assertThat(pttl(EPOCH)).isGreaterThan(Duration.ofDays(399).toMillis());
+    time.advance(Duration.ofDays(199));
+    store.step("acme", take(limit(1, YEAR, 100), 1));
+    assertThat(server().call("GET", EPOCH)).isEqualTo(mark);
+    time.advance(Duration.ofDays(2));
+    store.step("acme", take(limit(1, YEAR, 100), 1));
+    assertThat((String) server().call("GET", EPOCH)).isNotEqualTo(mark);
+    assertThat((String) server().call("GET", EPOCH)).startsWith(mark.split(" ", 2)[0]);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void aStoreThatLostItsDataGoesOnFromWhatANodeWasTold(Limit limit) {
+    Answered first = store.answer("acme", take(limit, 7));
+    lose();
+    Answered denied = store.answer("acme", taking(limit, 0, 4, first));
+    assertThat(denied.epoch()).isNotEqualTo(first.epoch());
+    assertThat(denied.levels())
+        .extracting(Level::granted, Level::used)
+        .containsExactly(tuple(0L, 7.0));
+    Answered granted = store.answer("acme", taking(limit, 0, 3, denied));
+    assertThat(granted.levels())
+        .extracting(Level::granted, Level::used)
+        .containsExactly(tuple(3L, 10.0));
+    assertThat(withoutAuthorized())
+        .isNotEmpty()
+        .allSatisfy(name -> assertThat(pttl(name)).isPositive());
+    // Another node, which was told less, or the same in the epoch before.
+    assertThat(store.step("acme", taking(limit, 0, 1, first)))
+        .extracting(Level::granted, Level::used)
+        .containsExactly(tuple(0L, 10.0));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void permitsGoBackOffWhatWasTold(Limit limit) {
+    Answered first = store.answer("acme", take(limit, 7));
+    lose();
+    store.step("acme", taking(limit, 5, 0, first));
+    assertThat(store.used("acme", limit)).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void whatWasToldInThisEpochIsNotToldAgain(Limit limit) {
+    Answered first = store.answer("acme", take(limit, 7));
+    store.forget("acme", "default");
+    assertThat(store.step("acme", taking(limit, 0, 10, first)).get(0).granted()).isEqualTo(10);
+  }
+
+  @Test
+  void theWindowBeforeTheLossCountsInTheOneAfter() {
+    Limit limit = new Limit("default", Set.of(), new SlidingWindow(10, Duration.ofSeconds(10)));
+    Answered first = store.answer("acme", take(limit, 7));
+    lose();
+    time.advanceMicros(first.levels().get(0).consumption().leftMicros());
+    assertThat(store.step("acme", taking(limit, 0, 4, first)).get(0).granted()).isZero();
+    assertThat(store.step("acme", take(limit, 3)).get(0).granted()).isEqualTo(3);
+    assertThat(store.step("acme", take(limit, 1)).get(0).granted()).isZero();
+    time.advance(Duration.ofSeconds(10));
+    assertThat(store.step("acme", take(limit, 7)).get(0).granted()).isEqualTo(7);
   }
 }

@@ -174,7 +174,7 @@ final class RedisStoreIT {
     try (RedisProbe probe = server.probe()) {
       probe.call("AUTH", "s3cret");
       probe.call("SELECT", "3");
-      assertThat((List<?>) probe.call("KEYS", "*")).hasSize(2);
+      assertThat((List<?>) probe.call("KEYS", "weir:{acme}*")).hasSize(2);
     }
   }
 

@@ -70,10 +70,10 @@ final class RedisTime implements StoreDriver.BeforeRefill {
     this.time = time;
   }
 
-  static RefillScript script(Clock nodeTime) {
+  static RefillScript script(StoreKeys keys, Clock nodeTime) {
     assertThat(RefillScript.shipped()).containsOnlyOnce(REAL);
     String text = RefillScript.shipped().replace(REAL, VIRTUAL);
-    return new RefillScript(text, WINDOW, new StoreClock(nodeTime));
+    return new RefillScript(text, keys, WINDOW, new StoreClock(nodeTime));
   }
 
   /** A store on virtual time. */
@@ -86,7 +86,7 @@ final class RedisTime implements StoreDriver.BeforeRefill {
       Vertx vertx, StoreUrl url, Commands redis, VirtualClock time, Clock nodeTime, String prefix) {
     RedisTime redisTime = new RedisTime(redis, time);
     redisTime.set("{" + StoreKeys.WARM_UP + "}");
-    Store store = store(vertx, url, new StoreKeys(prefix), script(nodeTime));
+    Store store = store(vertx, url, script(new StoreKeys(prefix), nodeTime));
     return new StoreDriver(vertx, store, redisTime);
   }
 
@@ -106,20 +106,22 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   /** A store on {@code server} and its own time. */
   static StoreDriver realTimeStore(Vertx vertx, RedisServer server, String prefix) {
     RefillScript script =
-        new RefillScript(RefillScript.shipped(), WINDOW, new StoreClock(Clock.system()));
+        new RefillScript(
+            RefillScript.shipped(), new StoreKeys(prefix), WINDOW, new StoreClock(Clock.system()));
     StoreUrl url = StoreUrl.parse(server.url());
-    return new StoreDriver(vertx, store(vertx, url, new StoreKeys(prefix), script));
+    return new StoreDriver(vertx, store(vertx, url, script));
   }
 
-  private static Store store(Vertx vertx, StoreUrl url, StoreKeys keys, RefillScript script) {
+  private static Store store(Vertx vertx, StoreUrl url, RefillScript script) {
+    RandomGenerator random = RandomGenerator.getDefault();
     return Stores.redis(
         url,
-        keys,
         new StoreContext(
             vertx,
             script,
+            new StoreEpochs(random),
             Clock.system(),
-            RandomGenerator.getDefault(),
+            random,
             new SimpleMeterRegistry()));
   }
 

@@ -4,6 +4,7 @@ import dev.weir.config.Limit;
 import dev.weir.config.TokenBucket;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
+import dev.weir.lease.RefillOutcome.Repeated;
 import dev.weir.lease.RefillOutcome.Settled;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -77,6 +78,21 @@ final class StoreDriver implements AutoCloseable {
   List<RefillOutcome> refill(List<Refill> batch) {
     before.prepare(batch);
     return await(on(() -> Future.all(store.refill(batch)).map(all -> all.<RefillOutcome>list())));
+  }
+
+  /** What comes of a refill, as of a store that has but one epoch. */
+  RefillOutcome refillInAnyEpoch(Refill refill) {
+    RefillOutcome outcome = refill(List.of(refill)).get(0);
+    if (outcome instanceof Answered answer) {
+      return inAnyEpoch(answer);
+    }
+    return outcome instanceof Repeated again
+        ? new Repeated(inAnyEpoch(again.first()), again.reservation())
+        : outcome;
+  }
+
+  private static Answered inAnyEpoch(Answered answer) {
+    return new Answered(answer.storeMicros(), answer.levels());
   }
 
   List<Level> step(String key, Take... takes) {

@@ -1,0 +1,67 @@
+package dev.weir.lease;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * Tells the times before the store lost data from those after. An epoch ends for a slot when the
+ * mark that the script leaves there is another one, so that the data has gone, or when another
+ * server answers than did, which may have less of it: a restart, or a replica that was promoted.
+ *
+ * <p>What a node was told in an earlier epoch may be more than the store now knows. Owned by one
+ * thread.
+ */
+final class StoreEpochs {
+
+  /** The number of the epoch in which nothing was told yet. */
+  static final long NONE = 0;
+
+  private record Epoch(long number, String mark, String server) {}
+
+  private static final Epoch UNSEEN = new Epoch(NONE, "", "");
+
+  private final Map<Integer, Epoch> bySlot = new HashMap<>();
+  private final String proposal;
+  private long last = NONE;
+
+  StoreEpochs(RandomGenerator random) {
+    proposal = Long.toHexString(random.nextLong());
+  }
+
+  /** What the script is to begin a mark with where there is none. */
+  String proposal() {
+    return proposal;
+  }
+
+  /**
+   * The number of the epoch of {@code slot}, which {@code server} has now.
+   *
+   * @param server unique for a process that is a Redis; empty if unknown
+   */
+  long number(int slot, String server) {
+    Epoch known = bySlot.getOrDefault(slot, UNSEEN);
+    if (known.number == NONE || !known.server.equals(server)) {
+      known = new Epoch(++last, known.mark, server);
+      bySlot.put(slot, known);
+    }
+    return known.number;
+  }
+
+  /** The mark of {@code slot}; empty if none has been seen. */
+  String mark(int slot) {
+    return bySlot.getOrDefault(slot, UNSEEN).mark;
+  }
+
+  /**
+   * Takes in the mark that is there.
+   *
+   * @return whether another one was there before
+   */
+  boolean found(int slot, String mark) {
+    Epoch known = bySlot.getOrDefault(slot, UNSEEN);
+    boolean lost = !known.mark.isEmpty() && !known.mark.equals(mark);
+    bySlot.put(slot, new Epoch(lost ? ++last : known.number, mark, known.server));
+    return lost;
+  }
+}
