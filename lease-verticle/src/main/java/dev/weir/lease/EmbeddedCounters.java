@@ -33,16 +33,9 @@ final class EmbeddedCounters {
   record WindowCount(double units, long firstMicros, long lastMicros) {
     static final WindowCount NONE = new WindowCount(0, 0, 0);
 
-    /** Which of them go back is not known; the first ones, since then none leaves too soon. */
     WindowCount less(long returned) {
       double left = units - returned;
-      if (left <= 0) {
-        return NONE;
-      }
-      long span = lastMicros - firstMicros;
-      long later =
-          span > 0 && units > 1 ? (long) Math.floor((double) span * returned / (units - 1)) : 0;
-      return new WindowCount(left, firstMicros + later, lastMicros);
+      return left > 0 ? new WindowCount(left, firstMicros, lastMicros) : NONE;
     }
 
     /**

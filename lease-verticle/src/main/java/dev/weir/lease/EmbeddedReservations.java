@@ -43,7 +43,7 @@ final class EmbeddedReservations {
       return new Settled(Verdict.BEFORE, open.units);
     }
     if (open.endMicros <= now) {
-      return new Settled(Verdict.UNKNOWN, open.units);
+      return new Settled(Verdict.UNKNOWN, 0);
     }
     long spent = settle.spent() == Purpose.Settle.ALL ? open.units : settle.spent();
     if (spent > open.units) {

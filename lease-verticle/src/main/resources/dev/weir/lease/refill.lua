@@ -260,17 +260,9 @@ local function write_count(name, count, ...)
   end
 end
 
--- Which of them go back is not known; the first ones, since then none leaves too soon.
 local function less(count, returned)
   local units = count.units - returned
-  if units <= 0 then
-    return EMPTY
-  end
-  local first = count.first
-  if first and count.last > first and count.units > 1 then
-    first = first + math.floor((count.last - first) * returned / (count.units - 1))
-  end
-  return { units = units, first = first, last = count.last }
+  return units > 0 and { units = units, first = count.first, last = count.last } or EMPTY
 end
 
 -- Of fixed windows it does not matter when permits came.
@@ -887,7 +879,7 @@ local function settle()
   if state == 'settled' then
     state = 'before'
   elseif tonumber(ends) <= now then
-    state = 'unknown'
+    state, units = 'unknown', 0
   elseif kept > units then
     state = 'more'
   else

@@ -175,8 +175,6 @@ final class StoreModelTest {
       if (use.units > 0) {
         first = count == 0 ? use.atMicros : first;
         last = use.atMicros;
-      } else if (count > 1) {
-        first += (last - first) * -use.units / (count - 1);
       }
       count += use.units;
     }
