@@ -87,6 +87,10 @@ final class AlgorithmFormat {
         members.has("capacity")
             ? members.whole("capacity", 0, Algorithm.MAX_QUOTA)
             : OptionalLong.of(defaultCapacity(rate.orElse(1)));
+    if (rate.isPresent() && period.isEmpty() && rate.getAsDouble() <= 0) {
+      // Wrong whatever the period is; how large it may be depends on that.
+      members.refuse("rate", "must be above 0, was " + number(rate.getAsDouble()));
+    }
     if (rate.isEmpty() || period.isEmpty()) {
       return Optional.empty();
     }

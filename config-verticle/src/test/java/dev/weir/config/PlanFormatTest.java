@@ -157,6 +157,19 @@ class PlanFormatTest {
   }
 
   // Edge cases of so many arbitraries together take longer than all the tries.
+  @Test
+  void aRateThatNoPeriodMakesRightIsToldBesideTheWrongPeriod() {
+    Map<String, ?> body = Map.of("rate", -1, "period", "1x", "capacity", 5);
+    assertThatThrownBy(() -> PlanFormat.parse("p", body))
+        .isInstanceOfSatisfying(
+            ConfigRefusedException.class,
+            e ->
+                assertThat(e.errors())
+                    .hasSize(2)
+                    .anyMatch(error -> error.startsWith("period: "))
+                    .contains("rate: must be above 0, was -1"));
+  }
+
   @Property(edgeCases = EdgeCasesMode.NONE)
   void aPlanReadsBackFromItsJson(@ForAll("plans") Plan plan) {
     String json = new JsonObject(PlanFormat.format(plan)).encode();
