@@ -149,7 +149,7 @@ public record KeyOverride(Optional<String> limit, Numbers numbers, long endMilli
               planned.endpoints(),
               numbers.appliedTo(planned.algorithm()),
               planned.strict()));
-      return new Plan(plan.name(), limits, plan.unlimited(), plan.shadow());
+      return new Plan(plan.name(), limits, plan.unlimited(), plan.shadow(), plan.onStoreFailure());
     } catch (IllegalArgumentException e) {
       // They did fit the plan that the key was on when they were set.
       return plan;

@@ -12,8 +12,14 @@ import java.util.Set;
  *     is unlimited
  * @param unlimited whether every request is allowed
  * @param shadow whether decisions are made and counted, and none of them denies
+ * @param onStoreFailure what to do while the store is away
  */
-public record Plan(String name, List<Limit> limits, boolean unlimited, boolean shadow) {
+public record Plan(
+    String name,
+    List<Limit> limits,
+    boolean unlimited,
+    boolean shadow,
+    OnStoreFailure onStoreFailure) {
 
   /** Most limits in one plan. */
   public static final int MAX_LIMITS = 16;
@@ -21,7 +27,7 @@ public record Plan(String name, List<Limit> limits, boolean unlimited, boolean s
   /**
    * @throws IllegalArgumentException if the name is not one, there is no limit though the plan is
    *     not unlimited, there are more than {@value #MAX_LIMITS}, two have the same name, or an
-   *     unlimited plan has limits or is a shadow
+   *     unlimited plan has limits, is a shadow, or minds the store
    */
   public Plan {
     Names.faultOfName(name)
@@ -30,7 +36,7 @@ public record Plan(String name, List<Limit> limits, boolean unlimited, boolean s
               throw new IllegalArgumentException("plan: " + fault);
             });
     limits = List.copyOf(limits);
-    if (unlimited && (shadow || !limits.isEmpty())) {
+    if (unlimited && (shadow || !limits.isEmpty() || onStoreFailure != OnStoreFailure.DEGRADE)) {
       throw new IllegalArgumentException("unlimited: must stand alone");
     }
     if ((limits.isEmpty() && !unlimited) || limits.size() > MAX_LIMITS) {
@@ -44,13 +50,13 @@ public record Plan(String name, List<Limit> limits, boolean unlimited, boolean s
     }
   }
 
-  /** A plan that denies what its limits do not admit. */
+  /** A plan that denies what its limits do not admit, in part if the store is away. */
   public Plan(String name, List<Limit> limits) {
-    this(name, limits, false, false);
+    this(name, limits, false, false, OnStoreFailure.DEGRADE);
   }
 
   /** A plan that allows everything. */
   public static Plan unlimited(String name) {
-    return new Plan(name, List.of(), true, false);
+    return new Plan(name, List.of(), true, false, OnStoreFailure.DEGRADE);
   }
 }

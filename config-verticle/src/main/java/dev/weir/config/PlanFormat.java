@@ -14,11 +14,12 @@ import java.util.Set;
  * <p>The short form is one limit named {@code default} for all requests: {@code {rate, period,
  * capacity}}, or {@code {algorithm, ...}} with the members of that algorithm. The full form is
  * {@code {limits: [{name, endpoints, ...}]}}. A limit of either form may be {@code strict: true}, a
- * plan of either form {@code shadow: true}; {@code {unlimited: true}} stands alone.
+ * plan of either form {@code shadow: true}, and have {@code on_store_failure}, {@code degrade} if
+ * it is left out; {@code {unlimited: true}} stands alone.
  */
 public final class PlanFormat {
 
-  private static final String PLAN_MEMBERS = "limits, shadow, unlimited";
+  private static final String PLAN_MEMBERS = "limits, shadow, on_store_failure, unlimited";
   private static final String SHORT_MEMBERS = PLAN_MEMBERS + ", strict";
   private static final String LIMIT_MEMBERS = "name, endpoints, strict";
 
@@ -52,6 +53,9 @@ public final class PlanFormat {
     }
     if (plan.shadow()) {
       members.put("shadow", true);
+    }
+    if (plan.onStoreFailure() != OnStoreFailure.DEGRADE) {
+      members.put("on_store_failure", plan.onStoreFailure().wireName());
     }
     return members;
   }
@@ -88,11 +92,12 @@ public final class PlanFormat {
       return Optional.empty();
     }
     Members members = found.get();
-    if (members.has("on_store_failure")) {
-      members.refuse("on_store_failure", "is not supported");
-    }
     boolean unlimited = members.flag("unlimited");
     boolean shadow = members.flag("shadow");
+    Optional<OnStoreFailure> onStoreFailure = Optional.of(OnStoreFailure.DEGRADE);
+    if (!unlimited && members.has("on_store_failure")) {
+      onStoreFailure = readOnStoreFailure(members);
+    }
     Optional<List<Limit>> limits = Optional.of(List.of());
     if (unlimited) {
       if (shadow) {
@@ -101,7 +106,7 @@ public final class PlanFormat {
       members.refuseRest("unlimited alone");
     } else if (members.has("limits")) {
       limits = readLimits(Errors.join(path, "limits"), members.take("limits"), errors);
-      members.refuseRest("limits, shadow; all else stands in the limits");
+      members.refuseRest("limits, shadow, on_store_failure; all else stands in the limits");
     } else {
       boolean strict = members.flag("strict");
       limits =
@@ -109,9 +114,24 @@ public final class PlanFormat {
               .map(algorithm -> new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, strict))
               .map(List::of);
     }
-    return limits
-        .filter(complete -> Names.faultOfName(name).isEmpty() && !(unlimited && shadow))
-        .map(complete -> new Plan(name, complete, unlimited, shadow));
+    if (limits.isEmpty()
+        || onStoreFailure.isEmpty()
+        || Names.faultOfName(name).isPresent()
+        || (unlimited && shadow)) {
+      return Optional.empty();
+    }
+    return Optional.of(new Plan(name, limits.get(), unlimited, shadow, onStoreFailure.get()));
+  }
+
+  private static Optional<OnStoreFailure> readOnStoreFailure(Members members) {
+    Object given = members.take("on_store_failure");
+    Optional<OnStoreFailure> policy = OnStoreFailure.of(given);
+    if (policy.isEmpty()) {
+      members.refuse(
+          "on_store_failure",
+          "must be one of " + OnStoreFailure.all() + ", was " + Errors.shown(given));
+    }
+    return policy;
   }
 
   private static Optional<List<Limit>> readLimits(String path, Object value, Errors errors) {

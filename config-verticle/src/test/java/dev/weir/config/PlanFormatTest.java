@@ -88,10 +88,39 @@ class PlanFormatTest {
                         "Europe/Berlin")),
                 "shadow",
                 true),
-            new Plan("p", List.of(of(calendar(CalendarUnit.MONTH, "Europe/Berlin"))), false, true)),
+            new Plan(
+                "p",
+                List.of(of(calendar(CalendarUnit.MONTH, "Europe/Berlin"))),
+                false,
+                true,
+                OnStoreFailure.DEGRADE)),
         Arguments.of(
             Map.of("algorithm", "sliding_log", "limit", 10, "window", "500ms", "shadow", true),
-            new Plan("p", List.of(of(new SlidingLog(10, Duration.ofMillis(500)))), false, true)),
+            new Plan(
+                "p",
+                List.of(of(new SlidingLog(10, Duration.ofMillis(500)))),
+                false,
+                true,
+                OnStoreFailure.DEGRADE)),
+        Arguments.of(
+            Map.of(
+                "algorithm",
+                "sliding_log",
+                "limit",
+                10,
+                "window",
+                "1s",
+                "on_store_failure",
+                "closed"),
+            new Plan(
+                "p",
+                List.of(of(new SlidingLog(10, Duration.ofSeconds(1)))),
+                false,
+                false,
+                OnStoreFailure.CLOSED)),
+        Arguments.of(
+            Map.of("rate", 10, "on_store_failure", "degrade"),
+            new Plan("p", List.of(of(new TokenBucket(10, Duration.ofSeconds(1), 10))))),
         Arguments.of(
             Map.of("rate", 10, "strict", true, "shadow", false, "unlimited", false),
             new Plan("p", List.of(strict(new TokenBucket(10, Duration.ofSeconds(1), 10))))),
@@ -120,6 +149,17 @@ class PlanFormatTest {
     assertThat(PlanFormat.format(Plan.unlimited("p"))).containsExactly(entry("unlimited", true));
   }
 
+  @Test
+  void whatHoldsWhileTheStoreIsAwayIsWrittenUnlessItIsUsual() {
+    assertThat(
+            PlanFormat.format(PlanFormat.parse("p", Map.of("rate", 1, "on_store_failure", "open"))))
+        .containsEntry("on_store_failure", "open");
+    assertThat(
+            PlanFormat.format(
+                PlanFormat.parse("p", Map.of("rate", 1, "on_store_failure", "degrade"))))
+        .doesNotContainKey("on_store_failure");
+  }
+
   private static Limit of(Algorithm algorithm) {
     return new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm);
   }
@@ -145,8 +185,8 @@ class PlanFormatTest {
                         "rate: must be a number, was 'x'",
                         "period: must be a whole number with a unit like 500ms, 1s, 1m, 1h or 1d,"
                             + " was '1.5s'",
-                        "limit: is unknown; known: limits, shadow, unlimited, strict, algorithm;"
-                            + " of a token_bucket: rate, period, capacity"));
+                        "limit: is unknown; known: limits, shadow, on_store_failure, unlimited,"
+                            + " strict, algorithm; of a token_bucket: rate, period, capacity"));
   }
 
   @Test
@@ -226,9 +266,12 @@ class PlanFormatTest {
     return Combinators.combine(
             planNames.filter(name -> Names.faultOfName(name).isEmpty()),
             limits,
-            Arbitraries.integers().between(0, 5))
+            Arbitraries.integers().between(0, 5),
+            Arbitraries.of(OnStoreFailure.class))
         .as(
-            (name, of, kind) ->
-                kind == 0 ? Plan.unlimited(name) : new Plan(name, of, false, kind == 1));
+            (name, of, kind, onStoreFailure) ->
+                kind == 0
+                    ? Plan.unlimited(name)
+                    : new Plan(name, of, false, kind == 1, onStoreFailure));
   }
 }

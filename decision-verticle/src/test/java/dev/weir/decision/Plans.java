@@ -4,6 +4,7 @@ import dev.weir.config.Algorithm;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
+import dev.weir.config.OnStoreFailure;
 import dev.weir.config.Plan;
 import dev.weir.config.TokenBucket;
 import java.time.Duration;
@@ -38,7 +39,12 @@ final class Plans {
 
   /** The same, of which no request is denied. */
   static Plan shadow(Plan plan) {
-    return new Plan(plan.name(), plan.limits(), false, true);
+    return new Plan(plan.name(), plan.limits(), false, true, plan.onStoreFailure());
+  }
+
+  /** The same, with another answer to a store that is away. */
+  static Plan onStoreFailure(OnStoreFailure policy, Plan plan) {
+    return new Plan(plan.name(), plan.limits(), false, plan.shadow(), policy);
   }
 
   /** The first plan is the default one. */
