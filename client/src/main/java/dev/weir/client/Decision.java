@@ -91,7 +91,9 @@ public sealed interface Decision {
     /** Too little is left; it will fit later. */
     LIMIT("limit"),
     /** The cost is above what the limit can ever hold. */
-    COST_EXCEEDS_LIMIT("cost_exceeds_limit");
+    COST_EXCEEDS_LIMIT("cost_exceeds_limit"),
+    /** The store is away, and the plan is closed for as long: nobody knows what is left. */
+    STORE_AWAY("store_away");
 
     private final String wireName;
 

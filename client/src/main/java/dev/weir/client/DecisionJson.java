@@ -1,6 +1,7 @@
 package dev.weir.client;
 
 import dev.weir.client.Decision.Denied;
+import dev.weir.client.Decision.Reason;
 import io.vertx.core.json.JsonObject;
 import java.math.BigDecimal;
 
@@ -20,15 +21,35 @@ public final class DecisionJson {
   public static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
-  private static final String PROBLEM_HEAD =
-      "{\"type\":\""
-          + QUOTA_EXCEEDED
-          + "\",\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
-          + "\"status\":";
+  /** Problem type of a refusal since the store is away, from the same draft. */
+  public static final String TEMPORARY_REDUCED_CAPACITY =
+      "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+
+  private static final String QUOTA_EXCEEDED_HEAD =
+      problemHead(
+          QUOTA_EXCEEDED, "Request cannot be satisfied as assigned quota has been exceeded");
+  private static final String REDUCED_CAPACITY_HEAD =
+      problemHead(
+          TEMPORARY_REDUCED_CAPACITY,
+          "Request cannot be satisfied due to temporary server capacity constraints");
 
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private DecisionJson() {}
+
+  private static String problemHead(String type, String title) {
+    return "{\"type\":\"" + type + "\",\"title\":\"" + title + "\",\"status\":";
+  }
+
+  /**
+   * The status of HTTP that {@code denied} is answered with: 503 if it tells of the store alone,
+   * which is no fault of the caller's.
+   *
+   * @param usual status of all other denials, 429 unless somebody wants another
+   */
+  public static int status(Denied denied, int usual) {
+    return denied.reason() == Reason.STORE_AWAY ? 503 : usual;
+  }
 
   /** The decision as an object, the same members as the text has. */
   public static JsonObject toJson(Decision decision) {
@@ -64,10 +85,12 @@ public final class DecisionJson {
    * Appends the denial as an RFC 9457 problem: the members of the decision and those that a problem
    * has, with the names of the limits that denied in {@code violated-policies}.
    *
-   * @param status of the answer that the problem is the body of, usually 429
+   * @param status of the answer that the problem is the body of, see {@link #status}
    */
   public static void appendProblem(StringBuilder out, Denied denied, int status) {
-    out.append(PROBLEM_HEAD).append(status).append(",\"violated-policies\":[");
+    out.append(denied.reason() == Reason.STORE_AWAY ? REDUCED_CAPACITY_HEAD : QUOTA_EXCEEDED_HEAD)
+        .append(status)
+        .append(",\"violated-policies\":[");
     appendString(out, denied.status().policy().name());
     for (LimitStatus other : denied.limits()) {
       // What is used up denies whatever it is asked for.

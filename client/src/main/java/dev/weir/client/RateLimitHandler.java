@@ -25,9 +25,10 @@ import java.util.function.Function;
  * </pre>
  *
  * <p>An allowed request goes on, with the headers of {@link RateLimitHeaders} on whatever answer it
- * gets; a denied one ends here with 429 and a problem document (RFC 9457). A request that is
- * refused since its key has no plan fails with 403, for the router's failure handlers. When no
- * decision can be had, what happens is {@link OnFailure}'s to say.
+ * gets; a denied one ends here with 429 and a problem document (RFC 9457), or with 503 if its plan
+ * is closed while the store is away. A request that is refused since its key has no plan fails with
+ * 403, for the router's failure handlers. When no decision can be had, what happens is {@link
+ * OnFailure}'s to say.
  *
  * <p>The body of a request that waits for its decision waits too, so this may stand before a {@code
  * BodyHandler}. Immutable; one may serve any number of routes and event loops.
@@ -154,10 +155,11 @@ public final class RateLimitHandler implements Handler<RoutingContext> {
     response.headers().setAll(headers);
     ctx.put(DECISION, decision);
     if (decision instanceof Decision.Denied denied) {
+      int status = DecisionJson.status(denied, 429);
       StringBuilder body = new StringBuilder();
-      DecisionJson.appendProblem(body, denied, 429);
+      DecisionJson.appendProblem(body, denied, status);
       response
-          .setStatusCode(429)
+          .setStatusCode(status)
           .putHeader(HttpHeaders.CONTENT_TYPE, DecisionJson.PROBLEM_MEDIA_TYPE)
           .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
           .end(Buffer.buffer(body.toString()));

@@ -43,6 +43,23 @@ class DecisionJsonTest {
   }
 
   @Test
+  void aRefusalSinceTheStoreIsAwayIsAProblemOfItsOwn() {
+    Denied refused = Decisions.refused(status("default", 10, 10, 4, 9_001));
+
+    assertThat(DecisionJson.status(refused, 403)).isEqualTo(503);
+    assertThat(problem(refused))
+        .isEqualTo(
+            "{\"type\":"
+                + "\"https://iana.org/assignments/http-problem-types#temporary-reduced-capacity\","
+                + "\"title\":\"Request cannot be satisfied due to temporary server capacity"
+                + " constraints\","
+                + "\"status\":503,\"violated-policies\":[\"default\"],\"allowed\":false,"
+                + "\"key\":\"acme\",\"plan\":\"gold\",\"limit\":10,\"remaining\":4,"
+                + "\"retry_after\":1,\"reset_after\":9.001,\"stale\":0.012,\"degraded\":true,"
+                + "\"reason\":\"store_away\"}");
+  }
+
+  @Test
   void aDenialNamesEveryLimitThatIsUsedUp() {
     Decision decision =
         denied(
@@ -113,7 +130,8 @@ class DecisionJsonTest {
 
   private static String problem(Decision decision) {
     StringBuilder out = new StringBuilder();
-    DecisionJson.appendProblem(out, (Denied) decision, 429);
+    Denied denied = (Denied) decision;
+    DecisionJson.appendProblem(out, denied, DecisionJson.status(denied, 429));
     return out.toString();
   }
 }

@@ -25,6 +25,12 @@ final class Decisions {
         "acme", "gold", limits[0], List.of(limits), 12, false, reason, retryAfterMillis);
   }
 
+  /** Of a plan that is closed while the store is away. */
+  static Denied refused(LimitStatus... limits) {
+    return new Denied(
+        "acme", "gold", limits[0], List.of(limits), 12, true, Reason.STORE_AWAY, 1_000);
+  }
+
   static LimitStatus status(String name, long quota, long windowSeconds, long left, long reset) {
     return new LimitStatus(new LimitPolicy(name, quota, windowSeconds), left, reset);
   }
@@ -43,7 +49,7 @@ final class Decisions {
             statuses().list().ofMinSize(1).ofMaxSize(4),
             millis(),
             Arbitraries.of(true, false),
-            Arbitraries.integers().between(0, 3),
+            Arbitraries.integers().between(0, 4),
             millis())
         .as(
             (key, plan, limits, stale, degraded, kind, retry) -> {
@@ -52,6 +58,8 @@ final class Decisions {
                 case 0, 1 -> new Allowed(key, plan, first, limits, stale, degraded);
                 case 2 ->
                     new Denied(key, plan, first, limits, stale, degraded, Reason.LIMIT, retry);
+                case 3 ->
+                    new Denied(key, plan, first, limits, stale, true, Reason.STORE_AWAY, retry);
                 default ->
                     new Denied(
                         key,

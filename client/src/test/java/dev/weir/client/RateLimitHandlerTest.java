@@ -95,6 +95,19 @@ class RateLimitHandlerTest {
   }
 
   @Test
+  void aRequestThatIsRefusedSinceTheStoreIsAwayEndsWith503() throws Exception {
+    answer = Future.succeededFuture(Decisions.refused(STATUS));
+    serve(handler());
+    HttpResponse<String> response = get();
+
+    assertThat(response.statusCode()).isEqualTo(503);
+    assertThat(response.headers().firstValue("Retry-After")).contains("1");
+    JsonObject problem = new JsonObject(response.body());
+    assertThat(problem.getInteger("status")).isEqualTo(503);
+    assertThat(problem.getString("type")).isEqualTo(DecisionJson.TEMPORARY_REDUCED_CAPACITY);
+  }
+
+  @Test
   void aDegradedDecisionIsFlagged() throws Exception {
     answer =
         Future.succeededFuture(

@@ -2,6 +2,8 @@ package dev.weir.decision;
 
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
+import dev.weir.client.Decision.Denied;
+import dev.weir.client.Decision.Reason;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
@@ -10,6 +12,7 @@ import dev.weir.decision.KeyEntry.Asked;
 import dev.weir.decision.KeyEntry.Due;
 import dev.weir.decision.KeyEntry.InFlight;
 import dev.weir.decision.KeyEntry.Waiter;
+import dev.weir.lease.AccountingWindow;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Purpose;
 import dev.weir.lease.Refill;
@@ -20,7 +23,9 @@ import dev.weir.lease.Refills;
 import dev.weir.lease.Take;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,15 +42,23 @@ import java.util.function.LongConsumer;
  */
 public final class Decider {
 
+  /**
+   * Steps of limits that their keys do not have any more, kept while the store is away; more are
+   * counted and dropped. Only changes of plans during an outage make them.
+   */
+  static final int MAX_UNSETTLED = 10_000;
+
   private final Clock clock;
   private final Refills refills;
   private final LeaseCeiling ceilings;
+  private final AccountingWindow accounting;
   private final KeyTable keys;
   private final AtomicLong epochs = new AtomicLong();
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder degradedAllowed = new LongAdder();
   private final LongAdder degradedDenied = new LongAdder();
+  private final LongAdder refused = new LongAdder();
   private final LongAdder wouldDeny = new LongAdder();
   private final LongAdder leased = new LongAdder();
   private final HotKeys hotKeys = new HotKeys();
@@ -56,8 +69,15 @@ public final class Decider {
   private final AtomicInteger tendedCount = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
 
+  /** What came to nothing and nobody else remembers: charges, and returns that were not sent. */
+  private final BlockingQueue<Refill> unsettled = new LinkedBlockingQueue<>(MAX_UNSETTLED);
+
+  private final LongAdder forgotten = new LongAdder();
+
   /** Whether the last refill came back without an answer. */
   private volatile boolean storeAway;
+
+  private final StoreAbsence absence = new StoreAbsence(this::degradedCount);
 
   private volatile LongConsumer leaseSizes = granted -> {};
   private volatile BoundConfig config;
@@ -71,6 +91,7 @@ public final class Decider {
     this.clock = clock;
     this.refills = refills;
     this.ceilings = ceilings;
+    this.accounting = new AccountingWindow(ceilings.windowMicros());
     this.keys = new KeyTable(maxKeys, this::evict);
     this.config = new BoundConfig(snapshot, epochs.incrementAndGet());
   }
@@ -245,8 +266,14 @@ public final class Decider {
         }
 
         @Override
-        public void landed() {
+        public void landed(RefillOutcome outcome) {
+          heard(outcome, clock.micros());
           inFlight.decrementAndGet();
+        }
+
+        @Override
+        public int window(String key, long storeMicros) {
+          return (int) accounting.index(key, storeMicros);
         }
 
         @Override
@@ -348,10 +375,11 @@ public final class Decider {
       List<Due> due = new ArrayList<>();
       List<Take> orphans = new ArrayList<>(0);
       InFlight next;
-      storeAway = !(outcome instanceof Answered);
+      heard(outcome, now);
       synchronized (entry) {
         if (outcome instanceof Answered answer) {
-          entry.answered(flight, answer, now, orphans::add);
+          int window = storeNode.window(entry.key, answer.storeMicros());
+          entry.answered(flight, answer, window, now, orphans::add);
           entry.serve(plan -> current(plan, entry), now, due, orphans::add);
           if (entry.waiting()) {
             next = entry.refillForWaiters(ceilings, nodes, now);
@@ -363,7 +391,7 @@ public final class Decider {
           }
         } else {
           entry.unavailable(flight, ((Unavailable) outcome).unsent(), orphans::add);
-          entry.serveWithoutStore(nodes, now, due, orphans::add);
+          entry.serveWithoutStore(plan -> current(plan, entry), nodes, now, due, orphans::add);
           next = null;
         }
         tend(entry);
@@ -382,13 +410,24 @@ public final class Decider {
       long now = clock.micros();
       List<Due> due = new ArrayList<>();
       List<Take> orphans = new ArrayList<>(0);
+      absence.failed("no answer in time", now);
       synchronized (entry) {
         entry.late();
-        entry.serveWithoutStore(nodes, now, due, orphans::add);
+        entry.serveWithoutStore(plan -> current(plan, entry), nodes, now, due, orphans::add);
         tend(entry);
       }
       settle(entry.key, orphans, now);
       deliver(due);
+    }
+  }
+
+  private void heard(RefillOutcome outcome, long now) {
+    if (outcome instanceof Unavailable unavailable) {
+      storeAway = true;
+      absence.failed(unavailable.reason(), now);
+    } else {
+      storeAway = false;
+      absence.answered(now);
     }
   }
 
@@ -428,6 +467,8 @@ public final class Decider {
   private Decision count(Decision decision) {
     if (decision.allowed()) {
       (decision.degraded() ? degradedAllowed : allowed).increment();
+    } else if (decision instanceof Denied noted && noted.reason() == Reason.STORE_AWAY) {
+      refused.increment();
     } else {
       (decision.degraded() ? degradedDenied : denied).increment();
     }
@@ -446,22 +487,41 @@ public final class Decider {
   /** Returns and charges of limits that the key's plan does not have any more. */
   private void settle(String key, List<Take> orphans, long now) {
     if (!orphans.isEmpty()) {
-      inFlight.incrementAndGet();
-      refills.submit(new Refill(key, orphans), now, farewell);
+      settle(new Refill(key, orphans), now);
     }
   }
 
-  /** Nobody holds what is left of such a limit, so its outcome changes nothing here. */
-  private final Refills.Listener farewell =
-      new Refills.Listener() {
-        @Override
-        public void onOutcome(RefillOutcome outcome) {
-          inFlight.decrementAndGet();
-        }
+  private void settle(Refill refill, long now) {
+    inFlight.incrementAndGet();
+    refills.submit(refill, now, new Farewell(refill));
+  }
 
-        @Override
-        public void onOverdue() {}
-      };
+  /** Waits for the outcome of what no entry holds any more. */
+  private final class Farewell implements Refills.Listener {
+    private final Refill refill;
+
+    Farewell(Refill refill) {
+      this.refill = refill;
+    }
+
+    @Override
+    public void onOutcome(RefillOutcome outcome) {
+      heard(outcome, clock.micros());
+      if (outcome instanceof Unavailable unavailable) {
+        List<Take> left =
+            refill.takes().stream()
+                .flatMap(take -> KeyEntry.unsettled(take, unavailable.unsent()).stream())
+                .toList();
+        if (!left.isEmpty() && !unsettled.offer(new Refill(refill.key(), left))) {
+          forgotten.increment();
+        }
+      }
+      inFlight.decrementAndGet();
+    }
+
+    @Override
+    public void onOverdue() {}
+  }
 
   /**
    * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
@@ -475,6 +535,14 @@ public final class Decider {
     long now = clock.micros();
     boolean probing = storeAway;
     boolean probed = false;
+    absence.look(now);
+    for (int left = unsettled.size(); left > 0 && !(probing && probed); left--) {
+      Refill refill = unsettled.poll();
+      if (refill != null) {
+        settle(refill, now);
+        probed = true;
+      }
+    }
     for (int left = tendedCount.get(); left > 0; left--) {
       KeyEntry entry = tended.poll();
       if (entry == null) {
@@ -560,7 +628,7 @@ public final class Decider {
    * Whether the store has been told all there is to tell: no lease, no debt, no refill under way.
    */
   boolean settled() {
-    return tendedCount.get() == 0 && inFlight.get() == 0;
+    return tendedCount.get() == 0 && inFlight.get() == 0 && unsettled.isEmpty();
   }
 
   /** Permits leased and not yet spent, of all limits of all keys. */
@@ -586,6 +654,25 @@ public final class Decider {
 
   long degradedDeniedCount() {
     return degradedDenied.sum();
+  }
+
+  /** Requests refused since the store was away and their plan closed. */
+  long refusedCount() {
+    return refused.sum();
+  }
+
+  private long degradedCount() {
+    return degradedAllowed.sum() + degradedDenied.sum() + refused.sum();
+  }
+
+  /** Whether some keys, at least, have to be decided without the store. */
+  boolean degraded() {
+    return absence.lasting();
+  }
+
+  /** Steps that the store should have heard of and never will. */
+  long forgottenCount() {
+    return forgotten.sum();
   }
 
   /** Requests allowed by a shadow plan that would have been denied without it. */
@@ -685,13 +772,19 @@ public final class Decider {
 
     private KeyLimits fromMemory() {
       long now = clock.micros();
-      KeyEntry entry = keys.getOrMake(key, ignored -> new KeyEntry(key, plan));
+      KeyEntry entry = keys.get(key);
       List<LimitStatus> statuses = new ArrayList<>();
       long stale = 0;
-      synchronized (entry) {
-        for (int i = 0; i < plan.limits.length; i++) {
-          statuses.add(entry.knownStatus(plan, i, now));
-          stale = Math.max(stale, entry.staleMillis(now));
+      if (entry == null) {
+        for (BoundLimit limit : plan.limits) {
+          statuses.add(LimitLease.status(limit, Consumption.NONE, 0, 0));
+        }
+      } else {
+        synchronized (entry) {
+          for (int i = 0; i < plan.limits.length; i++) {
+            statuses.add(entry.knownStatus(plan, i, now));
+          }
+          stale = entry.staleMillis(now);
         }
       }
       return new KeyLimits(key, plan.plan, statuses, stale, true);

@@ -24,6 +24,13 @@ public final class DecisionMeters implements MeterBinder {
     decisions(registry, "denied", "false", Decider::deniedCount);
     decisions(registry, "allowed", "true", Decider::degradedAllowedCount);
     decisions(registry, "denied", "true", Decider::degradedDeniedCount);
+    decisions(registry, "refused", "true", Decider::refusedCount);
+    Gauge.builder("weir.degraded", decider, d -> d.degraded() ? 1 : 0)
+        .description("1 while this node decides without the store, for some keys at least")
+        .register(registry);
+    FunctionCounter.builder("weir.charges.forgotten", decider, Decider::forgottenCount)
+        .description("Charges and returns dropped, since the store was away for too many of them")
+        .register(registry);
     FunctionCounter.builder("weir.would.deny", decider, Decider::wouldDenyCount)
         .description("Requests allowed by a shadow plan that would have been denied without it")
         .register(registry);

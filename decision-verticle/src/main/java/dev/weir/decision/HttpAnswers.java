@@ -113,8 +113,13 @@ final class HttpAnswers {
     json(request, body.toString());
   }
 
-  /** A denial as a problem of this status. */
-  void denial(HttpServerRequest request, Denied denied, int status) {
+  /**
+   * A denial as a problem.
+   *
+   * @param usual status, which one has unless it tells of the store alone
+   */
+  void denial(HttpServerRequest request, Denied denied, int usual) {
+    int status = DecisionJson.status(denied, usual);
     addLimits(request, denied);
     StringBuilder body = new StringBuilder(BODY_CHARS);
     DecisionJson.appendProblem(body, denied, status);

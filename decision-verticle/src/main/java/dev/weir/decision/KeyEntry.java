@@ -14,6 +14,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -32,8 +33,8 @@ import java.util.function.UnaryOperator;
  *
  * <p><b>Waiters.</b> At most one refill is in flight. Who cannot be answered joins {@code waiters}
  * and is answered exactly once, in order: by permits of the grant, by a denial that the store's
- * level proves, or, once the refill is overdue or the store unavailable, from the {@link Outage}.
- * While anyone waits, nobody spends past them.
+ * level proves, or, once the refill is overdue or the store unavailable, as the plan has it then,
+ * usually from the {@link Outage}. While anyone waits, nobody spends past them.
  *
  * <p><b>Permits</b> are at any moment in one place: spendable here, owed to the store, or on their
  * way to it in the refill in flight. A refill whose outcome is unknown takes its returns with it:
@@ -46,6 +47,9 @@ final class KeyEntry extends LimitLease {
 
   /** Callers of one key that may wait at once; the next one is answered without the store. */
   static final int MAX_WAITERS = 10_000;
+
+  /** When to try again with a store that is away, which nobody can tell. */
+  private static final long REFUSED_MILLIS = 1_000;
 
   /** A refill starts in the background when this part of the lease is left. */
   private static final int LOW_WATER_PART = 8;
@@ -179,7 +183,7 @@ final class KeyEntry extends LimitLease {
     if (former == plan) {
       return;
     }
-    if (former.plan.equals(plan.plan)) {
+    if (former.plan.limits().equals(plan.plan.limits())) {
       bound = plan;
       return;
     }
@@ -214,8 +218,14 @@ final class KeyEntry extends LimitLease {
     }
   }
 
-  /** Lets the lease end if its time is over; unspent permits are owed to the store. */
+  /**
+   * Lets the lease end if its time is over; unspent permits are owed to the store. What is owed
+   * already may have ceased to count.
+   */
   void expire(long nowMicros) {
+    if (outage != null) {
+      outage.advance(nowMicros);
+    }
     if (leaseUntilMicros != 0 && nowMicros >= leaseUntilMicros) {
       beginWrite();
       for (int i = 0; i < bound.limits.length; i++) {
@@ -264,11 +274,9 @@ final class KeyEntry extends LimitLease {
    */
   Decision decide(String endpoint, long cost, long nowMicros) {
     BoundPlan plan = bound;
-    for (int i = 0; i < plan.limits.length; i++) {
-      if (plan.applies(i, endpoint) && cost > plan.limits[i].quota()) {
-        return denied(
-            i, endpoint, Decision.Reason.COST_EXCEEDS_LIMIT, Decision.Denied.NEVER, nowMicros);
-      }
+    Decision never = denyForGood(plan, endpoint, cost, nowMicros);
+    if (never != null) {
+      return never;
     }
     if (cost == 0) {
       return known(plan, endpoint, nowMicros) ? allowed(plan, endpoint, nowMicros) : null;
@@ -281,6 +289,22 @@ final class KeyEntry extends LimitLease {
       return null;
     }
     return denyByLevel(plan, endpoint, cost, nowMicros);
+  }
+
+  /** The denial of a cost that some limit can never hold; null if all can. */
+  private Decision denyForGood(BoundPlan plan, String endpoint, long cost, long nowMicros) {
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint) && cost > plan.limits[i].quota()) {
+        return denied(
+            i,
+            endpoint,
+            Decision.Reason.COST_EXCEEDS_LIMIT,
+            Decision.Denied.NEVER,
+            false,
+            nowMicros);
+      }
+    }
+    return null;
   }
 
   private Decision denyByLevel(BoundPlan plan, String endpoint, long cost, long nowMicros) {
@@ -297,7 +321,13 @@ final class KeyEntry extends LimitLease {
     }
     return last < 0
         ? null
-        : denied(last, endpoint, Decision.Reason.LIMIT, LimitLease.ceilMillis(longest), nowMicros);
+        : denied(
+            last,
+            endpoint,
+            Decision.Reason.LIMIT,
+            LimitLease.ceilMillis(longest),
+            false,
+            nowMicros);
   }
 
   boolean evicted() {
@@ -471,8 +501,13 @@ final class KeyEntry extends LimitLease {
     return inFlight;
   }
 
-  /** Takes in what the store granted and told. */
-  void answered(InFlight flight, Answered answer, long nowMicros, Consumer<Take> orphans) {
+  /**
+   * Takes in what the store granted and told.
+   *
+   * @param window the accounting window of the answer
+   */
+  void answered(
+      InFlight flight, Answered answer, int window, long nowMicros, Consumer<Take> orphans) {
     inFlight = null;
     outage = null;
     if (flight.forgotten) {
@@ -486,6 +521,9 @@ final class KeyEntry extends LimitLease {
       Take take = takes.get(t);
       Level level = answer.levels().get(t);
       int i = indexOf(bound, take.limit().name());
+      if (i >= 0) {
+        lease(i).heard(window, level.granted(), level.authorized());
+      }
       if (i >= 0 && bound.limits[i].limit().equals(take.limit())) {
         LimitLease lease = lease(i);
         lease.deposit(level.granted(), flight.told(answer, level, nowMicros));
@@ -549,11 +587,13 @@ final class KeyEntry extends LimitLease {
   /**
    * Takes in what the store told with a decision that it made by itself.
    *
+   * @param window the accounting window of the answer
    * @param unwanted whether what it granted came too late, and goes back
    */
   void told(
       Asked asked,
       Answered answer,
+      int window,
       long askedMicros,
       long nowMicros,
       boolean unwanted,
@@ -568,6 +608,7 @@ final class KeyEntry extends LimitLease {
       long back = unwanted ? level.granted() : 0;
       int i = indexOf(bound, take.limit().name());
       if (i >= 0) {
+        lease(i).heard(window, level.granted(), level.authorized());
         lease(i).learn(take.limit().algorithm(), told(answer, level, askedMicros, nowMicros));
         lease(i).owed += back;
       } else if (back > 0) {
@@ -607,14 +648,21 @@ final class KeyEntry extends LimitLease {
 
   private void restore(List<Take> takes, boolean unsent, Consumer<Take> orphans) {
     for (Take take : takes) {
-      long returned = unsent ? take.returned() : 0;
       int i = indexOf(bound, take.limit().name());
-      if (i >= 0) {
-        lease(i).owed += returned - take.charged();
-      } else if (returned != 0 || take.charged() != 0) {
-        orphans.accept(new Take(take.limit(), returned, take.grantedIn(), take.charged(), 0, 0));
+      if (i < 0) {
+        unsettled(take, unsent).ifPresent(orphans);
+      } else {
+        lease(i).owed += (unsent ? take.returned() : 0) - take.charged();
       }
     }
+  }
+
+  /** What is left to do of a take that came to nothing, as in {@link #unavailable}. */
+  static Optional<Take> unsettled(Take take, boolean unsent) {
+    long returned = unsent ? take.returned() : 0;
+    return returned == 0 && take.charged() == 0
+        ? Optional.empty()
+        : Optional.of(new Take(take.limit(), returned, take.grantedIn(), take.charged(), 0, 0));
   }
 
   /** Notes that the refill in flight is late. */
@@ -648,8 +696,17 @@ final class KeyEntry extends LimitLease {
     }
   }
 
-  /** Answers every waiter, without the store where it must be. */
-  void serveWithoutStore(int nodes, long nowMicros, List<Due> due, Consumer<Take> orphans) {
+  /**
+   * Answers every waiter, without the store where it must be.
+   *
+   * @param current as in {@link #serve}
+   */
+  void serveWithoutStore(
+      UnaryOperator<BoundPlan> current,
+      int nodes,
+      long nowMicros,
+      List<Due> due,
+      Consumer<Take> orphans) {
     ArrayDeque<Waiter> queue = waiters;
     if (queue == null) {
       return;
@@ -657,23 +714,50 @@ final class KeyEntry extends LimitLease {
     // Permits of a window that is over admit nothing.
     expire(nowMicros);
     for (Waiter waiter : queue) {
-      bind(waiter.plan(), orphans);
+      bind(current.apply(waiter.plan()), orphans);
       Decision decision = decideWithoutStore(waiter.endpoint(), waiter.cost(), nodes, nowMicros);
       due.add(new Due(waiter, bound, decision));
     }
     waiters = null;
   }
 
-  /** The decision from permits held, else from this node's part of the limit. */
+  /** The decision from permits held, else as the plan has it while the store is away. */
   Decision decideWithoutStore(String endpoint, long cost, int nodes, long nowMicros) {
     BoundPlan plan = bound;
+    Decision never = denyForGood(plan, endpoint, cost, nowMicros);
+    if (never != null) {
+      return never;
+    }
     if (cost > 0 && takeAll(plan, endpoint, cost)) {
       return allowed(plan, endpoint, nowMicros);
     }
+    return switch (plan.plan.onStoreFailure()) {
+      case DEGRADE -> standIn(nodes, nowMicros).decide(this, endpoint, cost, nowMicros);
+      case OPEN -> {
+        standIn(nodes, nowMicros).take(this, endpoint, cost, nowMicros);
+        yield allowed(plan, endpoint, true, nowMicros);
+      }
+      // A peek takes no permit, so it needs none.
+      case CLOSED ->
+          cost == 0
+              ? allowed(plan, endpoint, true, nowMicros)
+              : refuse(plan, endpoint, cost, nowMicros);
+    };
+  }
+
+  private Outage standIn(int nodes, long nowMicros) {
     if (outage == null) {
-      outage = new Outage(plan, this, 1.0 / nodes, nowMicros);
+      outage = new Outage(this, nodes, nowMicros);
     }
-    return outage.decide(this, endpoint, cost, nowMicros);
+    return outage;
+  }
+
+  private Decision refuse(BoundPlan plan, String endpoint, long cost, long nowMicros) {
+    int lacking = 0;
+    while (!plan.applies(lacking, endpoint) || lease(lacking).permits() >= cost) {
+      lacking++;
+    }
+    return denied(lacking, endpoint, Decision.Reason.STORE_AWAY, REFUSED_MILLIS, true, nowMicros);
   }
 
   /** Units of a limit that are on their way to be charged, so that neither side shows them now. */
@@ -793,10 +877,14 @@ final class KeyEntry extends LimitLease {
   }
 
   private Decision allowed(BoundPlan plan, String endpoint, long nowMicros) {
+    return allowed(plan, endpoint, false, nowMicros);
+  }
+
+  private Decision allowed(BoundPlan plan, String endpoint, boolean degraded, long nowMicros) {
     if (plan.single) {
       LimitStatus status = status(permits(), nowMicros);
       return new Decision.Allowed(
-          key, plan.plan.name(), status, List.of(status), staleMillis(nowMicros), false);
+          key, plan.plan.name(), status, List.of(status), staleMillis(nowMicros), degraded);
     }
     List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
     LimitStatus tightest = null;
@@ -818,11 +906,16 @@ final class KeyEntry extends LimitLease {
       statuses.add(tightest);
     }
     return new Decision.Allowed(
-        key, plan.plan.name(), tightest, List.copyOf(statuses), stale, false);
+        key, plan.plan.name(), tightest, List.copyOf(statuses), stale, degraded);
   }
 
   private Decision denied(
-      int limit, String endpoint, Decision.Reason reason, long retryAfterMillis, long nowMicros) {
+      int limit,
+      String endpoint,
+      Decision.Reason reason,
+      long retryAfterMillis,
+      boolean degraded,
+      long nowMicros) {
     BoundPlan plan = bound;
     List<LimitStatus> statuses = new ArrayList<>(plan.limits.length);
     for (int i = 0; i < plan.limits.length; i++) {
@@ -836,7 +929,7 @@ final class KeyEntry extends LimitLease {
         lease(limit).status(lease(limit).permits(), nowMicros),
         List.copyOf(statuses),
         lease(limit).staleMillis(nowMicros),
-        false,
+        degraded,
         reason,
         retryAfterMillis);
   }

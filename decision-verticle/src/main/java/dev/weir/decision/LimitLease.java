@@ -12,9 +12,10 @@ import java.lang.invoke.VarHandle;
  * What a node holds and knows of one limit of one key: the permits that it may spend, and the level
  * that the store last told.
  *
- * <p>Who writes what is told in {@link KeyEntry}.
+ * <p>It is also the node's share of the limit, since a million keys would pay for the indirection.
+ * Who writes what is told in {@link KeyEntry}.
  */
-class LimitLease {
+class LimitLease extends NodeShare {
 
   private static final VarHandle PERMITS;
 
@@ -34,6 +35,9 @@ class LimitLease {
 
   /** Levels are sums of doubles: 99.99999999 left of 100 is 100 left. */
   private static final double ROUNDING = 1e-6;
+
+  /** What a limit can owe, permits; a thousand times what it can hold, and far from overflowing. */
+  private static final long MAX_DEBT = 1_000 * Algorithm.MAX_QUOTA;
 
   BoundLimit limit;
   LeaseSize size = LeaseSize.INITIAL;
@@ -118,6 +122,23 @@ class LimitLease {
       held = permits;
     }
     return false;
+  }
+
+  /** Has {@code cost} permits charged that were spent without the store. */
+  final void owe(long cost) {
+    owed = Math.max(-MAX_DEBT, owed - cost);
+  }
+
+  /** Permits spent without the store that it does not know of yet. */
+  final long debt() {
+    return Math.max(0, -owed);
+  }
+
+  /** Forgives what is owed above {@code debt}, which would not count any more. */
+  final void oweAtMost(long debt) {
+    if (debt() > debt) {
+      owed = -Math.max(0, debt);
+    }
   }
 
   /** Takes in a grant; it first pays for what was spent without the store. */
@@ -205,9 +226,12 @@ class LimitLease {
 
   /** The level as far as known, permits, as of now, and with what is owed settled. */
   final double level(long nowMicros) {
-    double level =
-        known() ? limit.algorithm().levelAfter(consumption(), nowMicros - syncedMicros) : 0;
-    return Math.max(0, level - owed);
+    return Math.max(0, counted(nowMicros) - owed);
+  }
+
+  /** The same of what the store has counted alone. */
+  final double counted(long nowMicros) {
+    return known() ? limit.algorithm().levelAfter(consumption(), nowMicros - syncedMicros) : 0;
   }
 
   /**
@@ -280,6 +304,7 @@ class LimitLease {
   final void succeed(BoundLimit next, LimitLease former) {
     limit = next;
     size = LeaseSize.INITIAL;
+    inherit(former);
     owed = former.owed;
     used = former.used;
     epoch = former.epoch;

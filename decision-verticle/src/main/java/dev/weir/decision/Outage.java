@@ -2,13 +2,15 @@ package dev.weir.decision;
 
 import dev.weir.client.Decision;
 import dev.weir.client.LimitStatus;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.TokenBucket;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * What stands in for the store while it is away from one key: this node's part of each limit. What
- * is spent here is owed to the store, which hears of it when it is back.
+ * is spent here is owed to the store, which hears of it when it is back; of what would not count
+ * any more by then, had the store been there, it need not hear.
  *
  * <p>It starts with this node's part of what the store had left at its last word, so that an outage
  * of a moment hands out nothing that the store would not have.
@@ -20,26 +22,44 @@ final class Outage {
   /** Forgiven to sums of fractions, permits. */
   private static final double ROUNDING = 1e-6;
 
-  private final BoundPlan plan;
   private final Part[] parts;
 
-  /**
-   * @param share of each limit that this node may spend, above 0, at most 1
-   */
-  Outage(BoundPlan plan, KeyEntry entry, double share, long nowMicros) {
-    this.plan = plan;
-    this.parts = new Part[plan.limits.length];
+  /** Of the limits that {@code entry} is bound to. */
+  Outage(KeyEntry entry, int nodes, long nowMicros) {
+    BoundPlan plan = entry.bound();
+    parts = new Part[plan.limits.length];
     for (int i = 0; i < parts.length; i++) {
+      LimitLease lease = entry.lease(i);
       parts[i] =
-          new Part(plan.limits[i], entry.lease(i), entry.chargedInFlight(i), share, nowMicros);
+          new Part(plan.limits[i], lease, entry.chargedInFlight(i), lease.share(nodes), nowMicros);
     }
   }
 
+  /** Lets time pass until now: parts fill, and debts cease to count. */
+  void advance(long nowMicros) {
+    for (Part part : parts) {
+      part.advance(nowMicros);
+    }
+  }
+
+  /** Takes {@code cost}, whether it fits or not. */
+  void take(KeyEntry entry, String endpoint, long cost, long nowMicros) {
+    BoundPlan plan = entry.bound();
+    advance(nowMicros);
+    for (int i = 0; i < parts.length; i++) {
+      if (plan.applies(i, endpoint)) {
+        parts[i].take(cost);
+      }
+    }
+  }
+
+  /** The decision on a request whose cost no limit is too small for. */
   Decision decide(KeyEntry entry, String endpoint, long cost, long nowMicros) {
+    BoundPlan plan = entry.bound();
     int last = -1;
     long longest = 0;
+    advance(nowMicros);
     for (int i = 0; i < parts.length; i++) {
-      parts[i].advance(nowMicros);
       if (plan.applies(i, endpoint)) {
         long micros = parts[i].microsUntilFits(cost, nowMicros);
         if (micros > longest) {
@@ -49,19 +69,14 @@ final class Outage {
       }
     }
     if (last >= 0) {
-      return denied(entry, last, endpoint, cost, longest, nowMicros);
+      return denied(entry, last, endpoint, longest, nowMicros);
     }
-    for (int i = 0; i < parts.length; i++) {
-      if (plan.applies(i, endpoint)) {
-        parts[i].take(cost);
-        entry.lease(i).owed -= cost;
-      }
-    }
+    take(entry, endpoint, cost, nowMicros);
     return allowed(entry, endpoint, nowMicros);
   }
 
   private Decision allowed(KeyEntry entry, String endpoint, long nowMicros) {
-    List<LimitStatus> statuses = statuses(endpoint, nowMicros);
+    List<LimitStatus> statuses = statuses(entry.bound(), endpoint, nowMicros);
     LimitStatus tightest = statuses.get(0);
     for (LimitStatus status : statuses) {
       if (status.remaining() < tightest.remaining()) {
@@ -69,24 +84,27 @@ final class Outage {
       }
     }
     return new Decision.Allowed(
-        entry.key, plan.plan.name(), tightest, statuses, entry.staleMillis(nowMicros), true);
+        entry.key,
+        entry.bound().plan.name(),
+        tightest,
+        statuses,
+        entry.staleMillis(nowMicros),
+        true);
   }
 
-  private Decision denied(
-      KeyEntry entry, int limit, String endpoint, long cost, long micros, long nowMicros) {
-    boolean everFits = cost <= plan.limits[limit].quota();
+  private Decision denied(KeyEntry entry, int limit, String endpoint, long micros, long nowMicros) {
     return new Decision.Denied(
         entry.key,
-        plan.plan.name(),
+        entry.bound().plan.name(),
         parts[limit].status(nowMicros),
-        statuses(endpoint, nowMicros),
+        statuses(entry.bound(), endpoint, nowMicros),
         entry.lease(limit).staleMillis(nowMicros),
         true,
-        everFits ? Decision.Reason.LIMIT : Decision.Reason.COST_EXCEEDS_LIMIT,
-        everFits ? LimitLease.ceilMillis(micros) : Decision.Denied.NEVER);
+        Decision.Reason.LIMIT,
+        LimitLease.ceilMillis(micros));
   }
 
-  private List<LimitStatus> statuses(String endpoint, long nowMicros) {
+  private List<LimitStatus> statuses(BoundPlan plan, String endpoint, long nowMicros) {
     List<LimitStatus> statuses = new ArrayList<>(parts.length);
     for (int i = 0; i < parts.length; i++) {
       if (plan.applies(i, endpoint)) {
@@ -106,9 +124,15 @@ final class Outage {
    * <p>A cost that the limit can hold fits after some waiting, even if the part cannot hold it: the
    * part then saves up for it. What is spent over the whole outage stays within the part all the
    * same.
+   *
+   * <p>A bucket's debt leaks at the part's rate once what the store has counted has leaked away,
+   * for both are one level, of which this node has its share. A debt ends with the window that it
+   * was made in, one of a window that slides, or of a log, with the next.
    */
   private static final class Part {
     private final BoundLimit limit;
+    private final LimitLease lease;
+    private final double share;
     private final double part;
     private final double permitsPerMicro;
     private final long windowMicros;
@@ -117,8 +141,20 @@ final class Outage {
     private long atMicros;
     private long windowUntilMicros;
 
+    /** Of what the store has counted, as of {@code atMicros}; of a bucket. */
+    private double counted;
+
+    /** Of the debt, a fraction of a permit; of a bucket. */
+    private double leaked;
+
+    /** Since the window began. */
+    private long spent;
+
     Part(BoundLimit limit, LimitLease lease, long inFlight, double share, long nowMicros) {
       this.limit = limit;
+      this.lease = lease;
+      this.share = share;
+      this.counted = lease.counted(nowMicros);
       this.part = limit.quota() * share;
       this.capacity = part;
       this.left = Math.max(0, limit.quota() - lease.level(nowMicros) - inFlight) * share;
@@ -137,18 +173,40 @@ final class Outage {
     }
 
     void advance(long nowMicros) {
-      double gained = Math.max(0, nowMicros - atMicros) * permitsPerMicro;
-      if (nowMicros >= windowUntilMicros) {
+      if (permitsPerMicro > 0) {
+        double flowed = Math.max(0, nowMicros - atMicros) * permitsPerMicro;
+        left = Math.min(capacity, left + flowed);
+        leak(flowed, nowMicros);
+      } else if (nowMicros >= windowUntilMicros) {
         long windows = 1 + (nowMicros - windowUntilMicros) / windowMicros;
-        gained += windows * part;
+        left = Math.min(capacity, Math.max(0, left) + windows * part);
         windowUntilMicros += windows * windowMicros;
+        boolean lastCounts = windows == 1 && !(limit.algorithm() instanceof FixedWindow);
+        lease.oweAtMost(lastCounts ? spent : 0);
+        spent = 0;
       }
-      left = Math.min(capacity, left + gained);
       atMicros = nowMicros;
+    }
+
+    private void leak(double flowed, long nowMicros) {
+      double before = counted;
+      counted = lease.counted(nowMicros);
+      if (lease.debt() == 0) {
+        leaked = 0;
+      } else if (counted == 0) {
+        leaked += Math.max(0, flowed - share * before);
+      }
+      if (leaked >= 1) {
+        long whole = (long) leaked;
+        leaked -= whole;
+        lease.oweAtMost(lease.debt() - whole);
+      }
     }
 
     void take(long cost) {
       left -= cost;
+      spent += cost;
+      lease.owe(cost);
     }
 
     long microsUntilFits(long cost, long nowMicros) {

@@ -66,7 +66,10 @@ final class StoreDecision implements Refills.Listener {
     void release(String key, String reservation);
 
     /** The refill is through. */
-    void landed();
+    void landed(RefillOutcome outcome);
+
+    /** The accounting window of the key that a moment of the store falls into. */
+    int window(String key, long storeMicros);
 
     int nodes();
 
@@ -140,7 +143,7 @@ final class StoreDecision implements Refills.Listener {
         decideWithoutStore(now);
       }
     }
-    node.landed();
+    node.landed(outcome);
   }
 
   @Override
@@ -162,7 +165,8 @@ final class StoreDecision implements Refills.Listener {
         plan,
         now,
         (entry, orphans) -> {
-          entry.told(asked, first, askedMicros, now, unwanted, orphans);
+          int window = node.window(request.key(), first.storeMicros());
+          entry.told(asked, first, window, askedMicros, now, unwanted, orphans);
           return null;
         });
     if (late && reserved && granted(first)) {

@@ -98,6 +98,17 @@ class AuthorizeHandlerTest {
     assertThat(problem.getString("reason")).isEqualTo("limit");
   }
 
+  @Test
+  void aRefusalSinceTheStoreIsAwayIsNoDenialWhateverTheGatewayWants() throws Exception {
+    listen();
+    HttpResponse<String> response = get("/v1/authorize?deny=403", "X-Api-Key", "refused");
+
+    assertThat(response.statusCode()).isEqualTo(503);
+    assertThat(header(response, "Retry-After")).isEqualTo("1");
+    assertThat(header(response, "X-Weir-Key")).isEqualTo("refused");
+    assertThat(new JsonObject(response.body()).getInteger("status")).isEqualTo(503);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {400, 403, 404, 429, 499})
   void aDenialHasTheStatusThatTheGatewayWants(int status) throws Exception {

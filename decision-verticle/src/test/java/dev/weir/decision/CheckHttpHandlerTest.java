@@ -127,6 +127,32 @@ class CheckHttpHandlerTest {
   }
 
   @Test
+  void aCheckThatIsRefusedSinceTheStoreIsAwayIsNoFaultOfTheCaller() throws Exception {
+    HttpResponse<String> response = post("{'key':'refused'}");
+
+    assertThat(response.statusCode()).isEqualTo(503);
+    assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
+    assertThat(header(response, "Retry-After")).isEqualTo("1");
+    assertThat(header(response, "X-RateLimit-Degraded")).isEqualTo("true");
+    assertThat(header(response, "X-RateLimit-Stale")).isEqualTo("12.1");
+    JsonObject problem = new JsonObject(response.body());
+    assertThat(problem.getString("type"))
+        .isEqualTo("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity");
+    assertThat(problem.getInteger("status")).isEqualTo(503);
+    assertThat(problem.getString("reason")).isEqualTo("store_away");
+  }
+
+  @Test
+  void inABatchSuchACheckIsOneEntryOfAnAnswer() throws Exception {
+    HttpResponse<String> response = postBatch("{'checks':[{'key':'acme'},{'key':'refused'}]}");
+
+    assertThat(response.statusCode()).isEqualTo(200);
+    JsonObject refused = new JsonObject(response.body()).getJsonArray("decisions").getJsonObject(1);
+    assertThat(refused.getBoolean("allowed")).isFalse();
+    assertThat(refused.getString("reason")).isEqualTo("store_away");
+  }
+
+  @Test
   void aDegradedDecisionIsFlagged() throws Exception {
     HttpResponse<String> response = post("{'key':'acme','endpoint':'degraded'}");
 

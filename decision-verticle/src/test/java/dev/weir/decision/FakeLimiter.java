@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * Ten permits for every key, never to come back. The plan {@code nowhere} does not exist, the key
- * {@code stranger} has none, {@code faulty} meets a fault of ours, and {@code slow} is decided when
- * the test says so.
+ * {@code stranger} has none, {@code faulty} meets a fault of ours, {@code slow} is decided when the
+ * test says so, and {@code refused} is on a plan that is closed while the store is away, as it is.
  */
 final class FakeLimiter implements RateLimiter {
 
@@ -69,6 +69,11 @@ final class FakeLimiter implements RateLimiter {
     long before = used(request.key());
     String plan = request.plan().isEmpty() ? "free" : request.plan();
     boolean degraded = request.endpoint().equals("degraded");
+    if (request.key().equals("refused")) {
+      LimitStatus last = status(QUOTA);
+      return new Denied(
+          request.key(), plan, last, List.of(last), 12_051, true, Reason.STORE_AWAY, 1_000);
+    }
     if (before + cost > QUOTA) {
       LimitStatus status = status(QUOTA - before);
       Reason reason = cost > QUOTA ? Reason.COST_EXCEEDS_LIMIT : Reason.LIMIT;

@@ -8,12 +8,12 @@ import java.time.Duration;
  *
  * @param micros its length, microseconds, a millisecond or more
  */
-record AccountingWindow(long micros) {
+public record AccountingWindow(long micros) {
 
   /**
    * @throws IllegalArgumentException if shorter than a millisecond
    */
-  AccountingWindow {
+  public AccountingWindow {
     if (micros < 1000) {
       throw new IllegalArgumentException("window: must be 1 ms or more, was " + micros + " us");
     }
@@ -29,7 +29,7 @@ record AccountingWindow(long micros) {
   }
 
   /** The window of {@code key} that the store's time {@code storeMicros} falls into. */
-  long index(String key, long storeMicros) {
+  public long index(String key, long storeMicros) {
     return Math.floorDiv(storeMicros + jitterMicros(key), micros);
   }
 

@@ -68,6 +68,35 @@ final class StoreAwayIT {
   }
 
   @Test
+  void plansSayWhatBecomesOfRequestsWhileRedisIsAway() {
+    String tight = "{\"rate\":1,\"period\":\"1h\",\"capacity\":2,\"on_store_failure\":\"%s\"}";
+    node.putPlan("open", tight.formatted("open"));
+    node.putPlan("closed", tight.formatted("closed"));
+    redis.kill();
+
+    for (int i = 0; i < 5; i++) {
+      Answer allowed = node.check("trusted", "open", 1);
+      assertThat(allowed.status()).as(allowed.toString()).isEqualTo(200);
+      assertThat(allowed.degraded()).isTrue();
+    }
+    Answer refused = node.check("partner", "closed", 1);
+    assertThat(refused.status()).as(refused.toString()).isEqualTo(503);
+    assertThat(refused.header("Retry-After")).isEqualTo("1");
+    assertThat(node.adminGet("/metrics").body())
+        .contains("weir_degraded 1.0")
+        .contains("outcome=\"refused\"");
+
+    redis.restart();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> node.check("partner", "closed", 1).status() == 200);
+    // What was allowed meanwhile has been charged, or will be by the time that it matters.
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> node.check("trusted", "open", 1).status() == 429);
+  }
+
+  @Test
   void nodeWithoutItsRedisEndsInOrder() {
     redis.kill();
     assertThat(node.check("never seen before", "away", 1).degraded()).isTrue();

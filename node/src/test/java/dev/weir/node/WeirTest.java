@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,7 +86,23 @@ class WeirTest {
     assertThat(decision.degraded()).isTrue();
     assertThat(call(weir.adminPort(), HttpMethod.GET, "/health/ready").getString("store"))
         .isEqualTo("down");
-    assertThat(scrape(weir)).contains("weir_nodes 1.0", "weir_store_up 0.0");
+    assertThat(scrape(weir)).contains("weir_nodes 1.0", "weir_store_up 0.0", "weir_degraded 1.0");
+  }
+
+  @Test
+  void alertsAreOnMetricsThatThereAre() throws IOException {
+    Weir weir = get(Weir.deploy(vertx, settings("{rate: 1, period: 1h, capacity: 5}")));
+
+    String metrics = scrape(weir);
+    Path rules = Repository.root().resolve("deploy/alerts/weir.rules.yml");
+    assertThat(
+            Files.readString(rules)
+                .lines()
+                .filter(line -> line.strip().startsWith("expr:"))
+                .flatMap(line -> Pattern.compile("weir_[a-z_]+").matcher(line).results())
+                .map(MatchResult::group))
+        .isNotEmpty()
+        .allSatisfy(name -> assertThat(metrics).containsPattern("(?m)^" + name + "[{ ]"));
   }
 
   @Test

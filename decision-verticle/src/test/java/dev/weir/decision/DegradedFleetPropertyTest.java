@@ -1,0 +1,172 @@
+package dev.weir.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.config.Plan;
+import dev.weir.config.TokenBucket;
+import dev.weir.lease.Store;
+import dev.weir.lease.VirtualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Invariant 6: a fleet whose store goes away for some time, under traffic that asks for more than
+ * the limit and keeps its distribution over the nodes, even or not.
+ */
+class DegradedFleetPropertyTest {
+
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  /** How much of what a limit allows is asked for. */
+  private static final double DEMAND = 1.5;
+
+  private static final int TICKS_A_SECOND = 10;
+  private static final int WARM_UP_SECONDS = 100;
+
+  /** How much of the traffic each node gets; some get none. */
+  @Provide
+  Arbitrary<List<Integer>> skews() {
+    return Arbitraries.frequencyOf(
+            Tuple.of(1, Arbitraries.just(0)), Tuple.of(2, Arbitraries.integers().between(1, 10)))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(8)
+        .filter(weights -> weights.stream().anyMatch(weight -> weight > 0));
+  }
+
+  @Property(tries = 15, shrinking = ShrinkingMode.OFF)
+  void aBucketKeepsItsRateAndTheFleetTheBound(
+      @ForAll("skews") List<Integer> weights,
+      @ForAll @IntRange(min = 20, max = 400) int perSecond,
+      @ForAll @IntRange(min = 1, max = 20) int capacitySeconds,
+      @ForAll @IntRange(min = 1, max = 25) int cost,
+      @ForAll @IntRange(min = 1, max = 60) int outageSeconds,
+      @ForAll boolean strict,
+      @ForAll long seed) {
+    TokenBucket bucket = new TokenBucket(perSecond, SECOND, (long) perSecond * capacitySeconds);
+    Plan plan = strict ? Plans.strict("p", bucket) : Plans.of("p", bucket);
+    Outcome outcome = new Fleet(plan, weights, perSecond, cost, seed).run(outageSeconds);
+
+    double nodes = weights.size();
+    double flowed = (double) perSecond * outageSeconds;
+    assertThat((double) outcome.degraded)
+        .as("%s", outcome)
+        .isLessThanOrEqualTo((bucket.capacity() + flowed) * (1 + nodes * NodeShare.LEAST))
+        .isGreaterThanOrEqualTo(0.9 * flowed - nodes * cost);
+
+    double excess = Math.max(0, outcome.degraded - flowed - outcome.leftBefore);
+    double tolerated = 0.01 * (bucket.capacity() + 60.0 * perSecond);
+    assertThat((double) outcome.total)
+        .as("%s", outcome)
+        .isLessThanOrEqualTo(
+            bucket.capacity() + perSecond * outcome.seconds + excess + tolerated + 1);
+  }
+
+  @Test
+  void allTrafficOnTwoOfSixNodesKeepsNineTenthsAndTheFleetKeepsTheBound() {
+    Plan plan = Plans.bucket("p", 100, SECOND, 1_000);
+    Outcome outcome = new Fleet(plan, List.of(0, 1, 0, 0, 1, 0), 100, 1, 1).run(60);
+
+    assertThat(outcome.degraded)
+        .isGreaterThanOrEqualTo(5_400)
+        .isLessThanOrEqualTo((long) ((1_000 + 6_000) * (1 + 6 * NodeShare.LEAST)));
+  }
+
+  @Test
+  void aKeyThatNoNodeHasSeenGetsItsLimitOnceHoweverManyNodesAskForIt() {
+    VirtualClock clock = new VirtualClock();
+    Store store = TestStores.embedded(clock);
+    long admitted = 0;
+    for (int i = 0; i < 5; i++) {
+      TestNode node =
+          new TestNode(
+              clock, store, Plans.config(Plans.bucket("p", 1, Duration.ofDays(365), 100)), 10);
+      node.decider.nodes(5);
+      node.cut();
+      admitted += node.allowedOf(200, "unseen");
+    }
+    assertThat(admitted).isEqualTo(100);
+  }
+
+  /**
+   * What was admitted.
+   *
+   * @param leftBefore the store's word before it went away
+   */
+  private record Outcome(long total, long degraded, long leftBefore, double seconds) {}
+
+  private static final class Fleet {
+    private final VirtualClock clock = new VirtualClock();
+    private final List<TestNode> nodes = new ArrayList<>();
+    private final List<Integer> order;
+    private final double[] demands;
+    private final double[] wanted;
+    private final int cost;
+    private final Random random;
+    private long admitted;
+
+    Fleet(Plan plan, List<Integer> weights, int perSecond, int cost, long seed) {
+      Store store = TestStores.embedded(clock);
+      this.cost = cost;
+      random = new Random(seed);
+      double all = weights.stream().mapToInt(Integer::intValue).sum();
+      demands =
+          weights.stream()
+              .mapToDouble(weight -> DEMAND * perSecond / TICKS_A_SECOND * weight / all)
+              .toArray();
+      wanted = new double[demands.length];
+      order = new ArrayList<>(IntStream.range(0, demands.length).boxed().toList());
+      for (int i = 0; i < demands.length; i++) {
+        TestNode node = new TestNode(clock, store, Plans.config(plan), 10);
+        node.decider.nodes(demands.length);
+        nodes.add(node);
+      }
+    }
+
+    Outcome run(int outageSeconds) {
+      traffic(WARM_UP_SECONDS);
+      long left = nodes.get(0).inspect("a").statuses().get(0).remaining();
+      long before = admitted;
+      nodes.forEach(TestNode::cut);
+      traffic(outageSeconds);
+      final long degraded = admitted - before;
+      nodes.forEach(TestNode::mend);
+      traffic(20);
+      return new Outcome(admitted, degraded, left, clock.micros() / 1e6);
+    }
+
+    private void traffic(int seconds) {
+      for (int tick = 0; tick < seconds * TICKS_A_SECOND; tick++) {
+        clock.advance(SECOND.dividedBy(TICKS_A_SECOND));
+        Collections.shuffle(order, random);
+        order.forEach(this::ask);
+        if (tick % 3 == 0) {
+          nodes.forEach(node -> node.decider.tendKeys());
+        }
+      }
+    }
+
+    /** Who is denied tries again a tick later, unless more than that is wanted by then. */
+    private void ask(int i) {
+      wanted[i] += demands[i];
+      while (wanted[i] >= cost && nodes.get(i).check("a", cost).allowed()) {
+        wanted[i] -= cost;
+        admitted += cost;
+      }
+      wanted[i] = Math.min(wanted[i], Math.max(2.0 * cost, 2 * demands[i]));
+    }
+  }
+}
