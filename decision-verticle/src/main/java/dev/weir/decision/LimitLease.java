@@ -246,9 +246,12 @@ class LimitLease extends NodeShare {
     if (reserved && nowMicros - syncedMicros > RESERVED_MICROS) {
       return 0;
     }
-    return limit
-        .algorithm()
-        .microsUntilFits(consumption(), nowMicros - syncedMicros, cost - permits - owed);
+    long missing = cost - permits - owed;
+    if (missing > limit.quota() && limit.algorithm().windowed()) {
+      // What was spent without the store fills more than a window: in which, only it will tell.
+      return 0;
+    }
+    return limit.algorithm().microsUntilFits(consumption(), nowMicros - syncedMicros, missing);
   }
 
   final long staleMillis(long nowMicros) {

@@ -846,6 +846,25 @@ class DeciderTest {
     assertThat(node.check("a", 1).allowed()).isTrue();
   }
 
+  static List<Algorithm> windowsOfTen() {
+    return List.of(new SlidingWindow(10, MINUTE), new FixedWindow(10, new Every(MINUTE)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("windowsOfTen")
+  void whatIsOwedOfFormerWindowsDeniesNothingWhileTheStoreIsAway(Algorithm algorithm) {
+    TestNode node = node(Plans.of("p", algorithm));
+    node.check("a", 1);
+    node.cut();
+    for (int window = 1; window <= 3; window++) {
+      clock.advance(MINUTE);
+      assertThat(node.allowedOf(20, "a")).isEqualTo(10);
+      Decision denied = node.check("a", 1);
+      assertThat(denied.degraded()).isTrue();
+      assertThat(denied.retryAfterMillis()).isBetween(1L, MINUTE.toMillis());
+    }
+  }
+
   @Test
   void aMomentWithoutTheStoreHandsOutNoSecondBudget() {
     TestNode node = node(Plans.bucket("p", 1, YEAR, 90));
