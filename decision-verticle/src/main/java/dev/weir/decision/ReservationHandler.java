@@ -19,6 +19,7 @@ final class ReservationHandler implements Handler<HttpServerRequest> {
 
   static final String PATH = "/v1/reservations";
 
+  private static final String ONE = PATH + "/";
   private static final String COMMIT = "/commit";
   private static final String RELEASE = "/release";
   private static final CharSequence POST = HttpHeaders.createOptimized("POST");
@@ -32,8 +33,8 @@ final class ReservationHandler implements Handler<HttpServerRequest> {
   }
 
   static boolean serves(String path) {
-    return path.startsWith(PATH)
-        && (path.length() == PATH.length() || path.endsWith(COMMIT) || path.endsWith(RELEASE));
+    return path.equals(PATH)
+        || (path.startsWith(ONE) && (path.endsWith(COMMIT) || path.endsWith(RELEASE)));
   }
 
   /** Serves a caller that may ask. */
@@ -53,7 +54,7 @@ final class ReservationHandler implements Handler<HttpServerRequest> {
 
   /** What stands between the path of all and the word for what to do; empty if it is no id. */
   private static Optional<ReservationId> idOf(String path, String deed) {
-    int start = PATH.length() + 1;
+    int start = ONE.length();
     int end = path.length() - deed.length();
     return start < end ? ReservationId.parse(path.substring(start, end)) : Optional.empty();
   }
@@ -69,20 +70,22 @@ final class ReservationHandler implements Handler<HttpServerRequest> {
   }
 
   private void commit(HttpServerRequest request, Optional<ReservationId> id, byte[] body) {
+    settle(request, id, costIn(request, body).orElse(Purpose.Settle.ALL));
+  }
+
+  private void release(HttpServerRequest request, Optional<ReservationId> id, byte[] body) {
+    if (costIn(request, body).isPresent()) {
+      throw CheckRefusedException.badRequest("cost: nothing is spent of what is released");
+    }
+    settle(request, id, 0);
+  }
+
+  private static OptionalLong costIn(HttpServerRequest request, byte[] body) {
     requireNoQuery(request);
     if (body.length > 0) {
       MediaType.requireJson(request);
     }
-    OptionalLong cost = CheckBody.readCommit(body);
-    settle(request, id, cost.orElse(Purpose.Settle.ALL));
-  }
-
-  private void release(HttpServerRequest request, Optional<ReservationId> id, byte[] body) {
-    requireNoQuery(request);
-    if (CheckBody.readCommit(body).isPresent()) {
-      throw CheckRefusedException.badRequest("cost: nothing is spent of what is released");
-    }
-    settle(request, id, 0);
+    return CheckBody.readCommit(body);
   }
 
   private static void requireNoQuery(HttpServerRequest request) {

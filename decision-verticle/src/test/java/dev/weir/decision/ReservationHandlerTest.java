@@ -228,6 +228,9 @@ class ReservationHandlerTest {
     assertProblem(post(PATH + "/x", ""), 404);
     assertProblem(post(PATH + "x", ""), 404);
     assertProblem(post(PATH + "/commit", ""), 404);
+    String id = reserve("{'key':'a'}");
+    assertProblem(post(PATH + "x" + id + "/commit", ""), 404);
+    assertProblem(post(PATH + "x/" + id + "/commit", ""), 404);
     assertProblem(post(PATH, "{'key':'a','plan':'nowhere'}"), 404);
   }
 
