@@ -249,7 +249,12 @@ final class RedisShard {
                 .map(RedisShard::runId)
                 // Who may not ask counts all servers as one.
                 .otherwise("")
-                .onSuccess(this::opened));
+                .onSuccess(
+                    runId -> {
+                      if (next.isOpen()) {
+                        opened(runId);
+                      }
+                    }));
   }
 
   private void opened(String runId) {
