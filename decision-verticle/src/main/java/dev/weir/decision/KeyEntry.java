@@ -4,6 +4,7 @@ import dev.weir.client.Decision;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Consumption;
 import dev.weir.config.Limit;
+import dev.weir.config.OnStoreFailure;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
@@ -286,6 +287,10 @@ final class KeyEntry extends LimitLease {
     }
     // Permits on their way back make room that the level does not show yet.
     if (inFlight != null && inFlight.returns()) {
+      return null;
+    }
+    // What is spent on credit denies nothing before the store has heard of it.
+    if (outage != null && plan.plan.onStoreFailure() == OnStoreFailure.OPEN) {
       return null;
     }
     return denyByLevel(plan, endpoint, cost, nowMicros);

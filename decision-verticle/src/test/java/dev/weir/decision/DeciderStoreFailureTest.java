@@ -90,6 +90,19 @@ class DeciderStoreFailureTest {
 
   @ParameterizedTest
   @MethodSource("plansOfTen")
+  void anOpenPlanGoesOnForAKeyThatTheStoreHasToldOf(Plan plan) {
+    TestNode node = node(open(plan));
+    node.check("a", 3);
+    node.cut();
+    assertThat(node.allowedOf(50, "a")).isEqualTo(50);
+    node.mend();
+    settle(node);
+    assertThat(remainingInStore(plan)).isZero();
+    assertThat(node.allowedOf(5, "a")).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("plansOfTen")
   void aClosedPlanRefusesWhatNoPermitIsHeldForAndChargesNothing(Plan plan) {
     TestNode node = node(closed(plan));
     node.check("a", 3);

@@ -2,8 +2,13 @@ package dev.weir.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.config.Algorithm;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.Plan;
+import dev.weir.config.SlidingLog;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod.Every;
 import dev.weir.lease.Store;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
@@ -73,6 +78,36 @@ class DegradedFleetPropertyTest {
         .as("%s", outcome)
         .isLessThanOrEqualTo(
             bucket.capacity() + perSecond * outcome.seconds + excess + tolerated + 1);
+  }
+
+  @Property(tries = 15, shrinking = ShrinkingMode.OFF)
+  void aWindowKeepsItsLimitAndTheFleetTheBound(
+      @ForAll("skews") List<Integer> weights,
+      @ForAll @IntRange(min = 0, max = 2) int kind,
+      @ForAll @IntRange(min = 2, max = 20) int windowSeconds,
+      @ForAll @IntRange(min = 20, max = 60) int perSecond,
+      @ForAll @IntRange(min = 1, max = 5) int cost,
+      @ForAll @IntRange(min = 1, max = 60) int outageSeconds,
+      @ForAll long seed) {
+    long limit = (long) perSecond * windowSeconds;
+    Duration window = Duration.ofSeconds(windowSeconds);
+    Algorithm algorithm =
+        switch (kind) {
+          case 0 -> new FixedWindow(limit, new Every(window));
+          case 1 -> new SlidingWindow(limit, window);
+          default -> new SlidingLog(limit, window);
+        };
+    Outcome outcome =
+        new Fleet(Plans.of("p", algorithm), weights, perSecond, cost, seed).run(outageSeconds);
+
+    double nodes = weights.size();
+    // Windows that the outage touches, and those that lie in it.
+    double most = limit * (outageSeconds / windowSeconds + 2);
+    double least = limit * Math.max(0, outageSeconds / windowSeconds - 1);
+    assertThat((double) outcome.degraded)
+        .as("%s", outcome)
+        .isLessThanOrEqualTo(most * (1 + nodes * NodeShare.LEAST))
+        .isGreaterThanOrEqualTo(0.9 * least - nodes * cost * (outageSeconds / windowSeconds + 1));
   }
 
   @Test
