@@ -94,8 +94,10 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
   }
 
   @Override
-  public long microsUntilFits(Consumption then, long elapsedMicros, long cost) {
+  public long microsUntilFits(Consumption then, long elapsedMicros, long ofCost) {
     long elapsed = Math.max(0, elapsedMicros);
+    // More than the limit never fits: then until all has left, lest it be looked for in vain.
+    long cost = Math.min(ofCost, limit);
     if (fits(levelAfter(then, elapsed), cost)) {
       return 0;
     }

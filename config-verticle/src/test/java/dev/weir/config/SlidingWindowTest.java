@@ -51,6 +51,7 @@ class SlidingWindowTest {
     assertThat(window.levelAfter(told, 30 * SECOND)).isZero();
     assertThat(window.microsUntilFits(told, 0, 60)).isEqualTo(9 * SECOND);
     assertThat(window.microsUntilFits(told, 0, 100)).isEqualTo(30 * SECOND);
+    assertThat(window.microsUntilFits(told, 0, 101)).isEqualTo(30 * SECOND);
     assertThat(window.microsUntilReset(told, 0)).isEqualTo(30 * SECOND);
   }
 
