@@ -1,7 +1,5 @@
 package dev.weir.decision;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.config.Clock;
@@ -10,34 +8,42 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
  * What came on this node of requests that bear an id, so that a repeated one gets the same: at once
- * when it is decided, and with the first when it is not yet. At most {@value #MOST} are known,
- * those of the last minute. Safe to use from any thread.
+ * when it is decided, and with the first when it is not yet. Those of the last minute are known,
+ * and of these the latest {@value #MOST}. Safe to use from any thread.
  */
 final class OnceOutcomes {
   static final int MOST = 100_000;
 
+  private static final long LIFE_MICROS = Purpose.Once.LIFE_MILLIS * 1000;
+
+  /** Dropped at most when one is added: what is over never outgrows what is not. */
+  private static final int DROPPED_AT_ONCE = 2;
+
   private record Id(String key, String id) {}
 
   /** By the text of what was asked. */
-  private record Made(String request, Promise<Object> outcome) {}
+  private record Made(String request, long untilMicros, Promise<Object> outcome) {}
 
   private final Vertx vertx;
-  private final Cache<Id, Made> made;
+  private final Clock clock;
+
+  /**
+   * In the order in which they were made, and are over. A cache that prefers what is asked for
+   * often would drop the latest, which are those that are repeated. Guarded by itself.
+   */
+  private final Map<Id, Made> made = new LinkedHashMap<>();
 
   OnceOutcomes(Vertx vertx, Clock clock) {
     this.vertx = vertx;
-    this.made =
-        Caffeine.newBuilder()
-            .maximumSize(MOST)
-            .expireAfterWrite(Duration.ofMillis(Purpose.Once.LIFE_MILLIS))
-            .ticker(() -> clock.micros() * 1000)
-            .executor(Runnable::run)
-            .build();
+    this.clock = clock;
   }
 
   /** Tells a request by an id from any other. */
@@ -53,11 +59,12 @@ final class OnceOutcomes {
    */
   <T> Future<T> outcome(String key, Purpose.Once once, Class<T> type, Supplier<Future<T>> ask) {
     Id id = new Id(key, once.id());
-    Made mine = new Made(once.request(), Promise.promise());
-    Made first = made.asMap().putIfAbsent(id, mine);
-    if (first != null) {
-      return first.request.equals(once.request())
-          ? here(first.outcome.future()).map(type::cast)
+    long now = clock.micros();
+    Made mine = new Made(once.request(), now + LIFE_MICROS, Promise.promise());
+    Optional<Made> first = firstOrAdd(id, mine, now);
+    if (first.isPresent()) {
+      return first.get().request.equals(once.request())
+          ? here(first.get().outcome.future()).map(type::cast)
           : Future.failedFuture(CheckRefusedException.reusedId());
     }
     Future<T> outcome;
@@ -69,7 +76,9 @@ final class OnceOutcomes {
     return outcome.onComplete(
         mine.outcome::complete,
         failure -> {
-          made.asMap().remove(id, mine);
+          synchronized (made) {
+            made.remove(id, mine);
+          }
           mine.outcome.fail(failure);
         });
   }
@@ -80,9 +89,41 @@ final class OnceOutcomes {
    * @throws CheckRefusedException with code 422
    */
   void requireSame(String key, Purpose.Once once) {
-    Made first = made.getIfPresent(new Id(key, once.id()));
-    if (first != null && !first.request.equals(once.request())) {
+    Optional<Made> first;
+    synchronized (made) {
+      first = first(new Id(key, once.id()), clock.micros());
+    }
+    if (first.filter(known -> !known.request.equals(once.request())).isPresent()) {
       throw CheckRefusedException.reusedId();
+    }
+  }
+
+  private Optional<Made> first(Id id, long nowMicros) {
+    return Optional.ofNullable(made.get(id)).filter(known -> nowMicros < known.untilMicros);
+  }
+
+  /** What is known of {@code id}; {@code mine} is known from now on if that is nothing. */
+  private Optional<Made> firstOrAdd(Id id, Made mine, long nowMicros) {
+    synchronized (made) {
+      Optional<Made> first = first(id, nowMicros);
+      if (first.isEmpty()) {
+        made.remove(id);
+        made.put(id, mine);
+        dropEldest(nowMicros);
+      }
+      return first;
+    }
+  }
+
+  private void dropEldest(long nowMicros) {
+    Iterator<Made> eldest = made.values().iterator();
+    for (int i = 0; i < DROPPED_AT_ONCE; i++) {
+      // Never empty: the one just added is not over, and there is room for it.
+      Made next = eldest.next();
+      if (made.size() <= MOST && nowMicros < next.untilMicros) {
+        return;
+      }
+      eldest.remove();
     }
   }
 

@@ -151,6 +151,21 @@ class OnceTest {
   }
 
   @Test
+  void theLatestIdsAreKnownHoweverManyCameBefore() {
+    LocalLimiter limiter = limiter(node(Plans.bucket("p", 1, YEAR, 1_000_000)));
+    Decision forgotten = limiter.check(request(1, "0")).await();
+    for (int i = 1; i < 2 * OnceOutcomes.MOST; i++) {
+      limiter.check(request(1, Integer.toString(i)));
+    }
+    Decision first = limiter.check(request(4, "x")).await();
+    for (int i = 1; i < OnceOutcomes.MOST; i++) {
+      limiter.check(request(1, "later " + i));
+    }
+    assertThat(limiter.check(request(4, "x")).await()).isSameAs(first);
+    assertThat(limiter.check(request(1, "0")).await()).isNotSameAs(forgotten);
+  }
+
+  @Test
   void aRefusalIsNotKept() {
     LocalLimiter limiter = limiter(node(Plans.bucket("p", 1, YEAR, 10)));
     CheckRequest unknown = request(1, "x").withPlan("nowhere");
