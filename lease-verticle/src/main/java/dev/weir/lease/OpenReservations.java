@@ -9,6 +9,8 @@ import java.util.TreeSet;
  * <limit>:reserved} in {@code refill.lua}. Owned by one thread.
  */
 final class OpenReservations {
+  /** How many whose time is over one look ends. */
+  static final int MOST_ENDED = 1000;
 
   /**
    * What one holds.
@@ -40,9 +42,10 @@ final class OpenReservations {
     return parts.isEmpty();
   }
 
-  /** Takes out those that have ended. */
+  /** Takes out those that have ended, the first {@value #MOST_ENDED} of them. */
   List<Part> removeUpTo(long nowMicros) {
-    List<Part> over = parts.stream().takeWhile(part -> part.endMicros <= nowMicros).toList();
+    List<Part> over =
+        parts.stream().takeWhile(part -> part.endMicros <= nowMicros).limit(MOST_ENDED).toList();
     over.forEach(parts::remove);
     return over;
   }

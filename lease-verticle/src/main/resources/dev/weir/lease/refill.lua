@@ -86,6 +86,8 @@ local MAX_TTL_MILLIS = 9e18
 local ONCE_MILLIS = 60000
 -- How much longer than it could have been open a reservation is known to be settled.
 local SETTLED_MILLIS = 60000
+-- How many reservations whose time is over one look ends: a script holds up all other keys.
+local MOST_ENDED = 1000
 -- How long a mark outlives its last use, at least half of it.
 local EPOCH_MILLIS = 400 * 86400000
 -- Totals of a log stay below 2^53, up to which doubles count every unit.
@@ -369,11 +371,14 @@ local function opened(name, stored)
     return stored, false
   end
   local reserved = string.sub(name, 1, -6) .. 'reserved'
-  for _, over in ipairs(redis.call('ZRANGEBYSCORE', reserved, '-inf', digits(now))) do
+  local all = redis.call('ZRANGEBYSCORE', reserved, '-inf', digits(now), 'LIMIT', 0, MOST_ENDED)
+  for _, over in ipairs(all) do
     local _, units, granted = string.match(over, '^(%S+) (%S+) (%S+)$')
     stored = stored and give_back(name, stored, tonumber(units), granted, true)
   end
-  redis.call('ZREMRANGEBYSCORE', reserved, '-inf', digits(now))
+  if all[1] then
+    redis.call('ZREM', reserved, unpack(all))
+  end
   return ended(name, stored), true
 end
 

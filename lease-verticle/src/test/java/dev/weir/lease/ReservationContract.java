@@ -100,6 +100,18 @@ interface ReservationContract {
     assertThat(store().granted(ACME, limit, 7)).isEqualTo(7);
   }
 
+  @Test
+  default void aThousandThatAreOverGoBackAtATime() {
+    Limit limit = AlgorithmContract.limit(new TokenBucket(1, Duration.ofDays(365), 2000));
+    for (int i = 0; i < 1001; i++) {
+      reserve(limit, "r" + (1000 + i), 1);
+    }
+    assertThat(counted(limit)).isEqualTo(1001);
+    time().advance(MINUTE);
+    assertThat(counted(limit)).isEqualTo(1);
+    assertThat(counted(limit)).isZero();
+  }
+
   @ParameterizedTest
   @MethodSource("tenOfAYear")
   default void itIsSettledOnce(Limit limit) {
