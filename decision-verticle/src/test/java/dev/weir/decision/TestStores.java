@@ -21,6 +21,7 @@ final class TestStores {
         StoreUrl.parse("embedded"),
         "weir",
         Duration.ofSeconds(60),
+        Duration.ofSeconds(2),
         VERTX,
         clock,
         new SimpleMeterRegistry());

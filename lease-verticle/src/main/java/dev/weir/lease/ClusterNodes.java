@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * hung concerns only the keys that it has.
  *
  * <p>The map of slots is learnt at the start, whenever a node says that a slot is elsewhere, and
- * again and again while a node is not connected, since its slots may have gone to another.
+ * again and again while a node is not healthy, since its slots may have gone to another.
  */
 final class ClusterNodes implements RedisNodes {
   /** Between two looks at the map, at least; as much again at random. */
@@ -47,7 +47,7 @@ final class ClusterNodes implements RedisNodes {
 
   /**
    * @param shardOf makes the shard of an address; the shard runs the given action when it loses its
-   *     connection or is asked for a slot that it does not have
+   *     connection, is left alone, or is asked for a slot that it does not have
    */
   ClusterNodes(
       Vertx vertx,
@@ -69,9 +69,9 @@ final class ClusterNodes implements RedisNodes {
   }
 
   @Override
-  public boolean isConnected() {
+  public boolean isHealthy() {
     Map<StoreUrl.Address, RedisShard> known = shards;
-    return !known.isEmpty() && known.values().stream().allMatch(RedisShard::isConnected);
+    return !known.isEmpty() && known.values().stream().allMatch(RedisShard::isHealthy);
   }
 
   @Override
@@ -122,23 +122,23 @@ final class ClusterNodes implements RedisNodes {
         millis + random.nextInt(PAUSE_MILLIS),
         id -> {
           looking = false;
-          if (lookWanted || !isConnected()) {
+          if (lookWanted || !isHealthy()) {
             look();
           }
         });
   }
 
-  /** Whom to ask: connected masters first, in any order, since one of them may know old things. */
+  /** Whom to ask: healthy masters first, in any order, since one of them may know old things. */
   private List<StoreUrl.Address> servers() {
-    List<StoreUrl.Address> connected = new ArrayList<>();
+    List<StoreUrl.Address> healthy = new ArrayList<>();
     shards.forEach(
         (address, shard) -> {
-          if (shard.isConnected()) {
-            connected.add(address);
+          if (shard.isHealthy()) {
+            healthy.add(address);
           }
         });
-    Collections.shuffle(connected, new Random(random.nextLong()));
-    Set<StoreUrl.Address> servers = new LinkedHashSet<>(connected);
+    Collections.shuffle(healthy, new Random(random.nextLong()));
+    Set<StoreUrl.Address> servers = new LinkedHashSet<>(healthy);
     servers.addAll(seeds);
     return List.copyOf(servers);
   }

@@ -8,8 +8,8 @@ interface RedisNodes {
   /** Connects to all; fails when one is out of reach, and goes on trying. */
   Future<Void> start();
 
-  /** Whether all are connected. Safe to use from any thread. */
-  boolean isConnected();
+  /** Whether all are connected and answer in time. Safe to use from any thread. */
+  boolean isHealthy();
 
   /** Makes a step on the node of its key; never fails. */
   Future<RefillOutcome> refill(String escapedKey, Errand errand);

@@ -29,10 +29,10 @@ import org.slf4j.LoggerFactory;
  * <p>Refills that arrive in one turn of the event loop leave together at its end. While calls are
  * in flight, what arrives is collected and leaves when one returns: the busier the server, the
  * larger the calls, up to {@value #REFILLS_PER_CALL} refills, with at most {@value
- * #CALLS_IN_FLIGHT} calls in flight; beyond that only the wait grows. While there is no connection
- * nothing is collected: every refill is unavailable at once.
+ * #CALLS_IN_FLIGHT} calls in flight; beyond that only the wait grows. While there is no connection,
+ * or the {@link Breaker} is open, nothing is collected: every refill is unavailable at once.
  *
- * <p>Owned by the context on which it is started; {@link #isConnected} may be read from any thread.
+ * <p>Owned by the context on which it is started; {@link #isHealthy} may be read from any thread.
  */
 final class RedisShard {
   static final int REFILLS_PER_CALL = 256;
@@ -74,6 +74,7 @@ final class RedisShard {
   private final StoreEpochs epochs;
   private final Clock clock;
   private final Backoff backoff;
+  private final Breaker breaker;
   private final ShardMeters meters;
 
   /** By slot, the slots in the order in which their turn comes. */
@@ -83,7 +84,11 @@ final class RedisShard {
   private final Promise<Void> firstAttempt = Promise.promise();
   private Optional<RedisLink> link = Optional.empty();
   private int callsInFlight;
+  private int lastSlot;
   private boolean flushDue;
+  private boolean watching;
+  private String leftAlone = "";
+  private long probeTimer;
   private boolean closed;
   private boolean lossLogged;
   private String server = "";
@@ -93,7 +98,8 @@ final class RedisShard {
    * @param place where to connect to, asked each time
    * @param name of the node, for log and metrics
    * @param epochTag of a slot, which the name of the mark of its epoch has
-   * @param onTrouble run when the connection is lost, or the node says that it has not the slot
+   * @param onTrouble run when the connection is lost, the breaker opens, or the node says that it
+   *     has not the slot
    */
   RedisShard(
       StoreContext context,
@@ -112,7 +118,8 @@ final class RedisShard {
     this.epochs = context.epochs();
     this.clock = context.clock();
     this.backoff = new Backoff(context.random());
-    this.meters = new ShardMeters(context.registry(), name, () -> connected);
+    this.breaker = new Breaker(clock, context.random(), context.timeout(), new Trouble());
+    this.meters = new ShardMeters(context.registry(), name, () -> connected, breaker::isOpen);
   }
 
   /** Connects, and again for as long as the shard is not closed; tells of the first attempt. */
@@ -121,14 +128,18 @@ final class RedisShard {
     return firstAttempt.future();
   }
 
-  boolean isConnected() {
-    return connected;
+  /** Whether it is connected and answers in time. */
+  boolean isHealthy() {
+    return connected && !breaker.isOpen();
   }
 
   /** Does an errand for a key of {@code slot}; those of one slot are done in order. */
   Future<RefillOutcome> refill(int slot, RedisNodes.Errand errand) {
     if (!connected) {
       return Future.succeededFuture(new Unavailable("not connected to " + name, true));
+    }
+    if (breaker.isOpen()) {
+      return Future.succeededFuture(new Unavailable(leftAlone, true));
     }
     if (waitingCount >= REFILLS_WAITING) {
       return Future.succeededFuture(new Unavailable("too many refills wait for " + name, true));
@@ -170,13 +181,20 @@ final class RedisShard {
     if (!ofSlot.isEmpty()) {
       waiting.put(slot, ofSlot);
     }
+    lastSlot = slot;
+    call(open, breaker.sent(batch.size()), slot, batch);
+  }
+
+  private void call(RedisLink open, Breaker.Call judged, int slot, List<Waiting> batch) {
     callsInFlight++;
+    watch();
     long started = clock.micros();
     run(open, slot, batch)
         .onComplete(
             answers -> {
               callsInFlight--;
               proved();
+              breaker.answered(judged);
               meters.called(clock.micros() - started, batch.size());
               for (int i = 0; i < batch.size(); i++) {
                 batch.get(i).outcome.complete(answers.get(i));
@@ -190,13 +208,58 @@ final class RedisShard {
                 open.lose(cause);
               }
               if (failure.kind() == StoreFailure.Kind.ELSEWHERE) {
+                breaker.answered(judged);
                 onTrouble.run();
+              } else {
+                breaker.failed(judged, failure.reason());
               }
               RefillOutcome unavailable =
                   new Unavailable(name + ": " + failure.reason(), failure.unsent());
               batch.forEach(each -> each.outcome.complete(unavailable));
               flush();
             });
+  }
+
+  /** Has the breaker look at what is in flight, for as long as anything is. */
+  private void watch() {
+    if (watching) {
+      return;
+    }
+    watching = true;
+    vertx.setTimer(
+        breaker.lookMillis(),
+        id -> {
+          watching = false;
+          if (breaker.look()) {
+            watch();
+          }
+        });
+  }
+
+  /** A call without refills, of a slot that the node has, or had. */
+  private void probe() {
+    link.filter(RedisLink::isOpen)
+        .ifPresent(
+            open -> breaker.probe().ifPresent(judged -> call(open, judged, lastSlot, List.of())));
+  }
+
+  /** What the breaker finds. */
+  private final class Trouble implements Breaker.Owner {
+    @Override
+    public void opened(String reason, long pauseMillis, boolean again) {
+      leftAlone = name + " is left alone: " + reason;
+      if (!again) {
+        LOG.warn("{}; probed until it answers in time", leftAlone);
+      }
+      probeTimer = vertx.setTimer(pauseMillis, id -> probe());
+      failWaiting(leftAlone);
+      onTrouble.run();
+    }
+
+    @Override
+    public void recovered() {
+      LOG.info("{} answers in time again", name);
+    }
   }
 
   /** One call, or two if the first one finds that the store has lost its data. */
@@ -259,6 +322,7 @@ final class RedisShard {
 
   private void opened(String runId) {
     server = runId;
+    breaker.reset();
     connected = true;
     if (firstAttempt.tryComplete()) {
       LOG.info("connected to {}", name);
@@ -289,11 +353,13 @@ final class RedisShard {
     }
     StoreFailure failure = StoreFailure.of(cause);
     connected = false;
+    breaker.reset();
+    vertx.cancelTimer(probeTimer);
     if (!lossLogged) {
       lossLogged = true;
       LOG.warn("not connected to {}: {}; trying again until it answers", name, failure.reason());
     }
-    failWaiting(failure.reason());
+    failWaiting(name + ": " + failure.reason());
     long delay =
         failure.kind() == StoreFailure.Kind.ACCESS_REFUSED
             ? ACCESS_REFUSED_MILLIS
@@ -304,7 +370,7 @@ final class RedisShard {
   }
 
   private void failWaiting(String reason) {
-    RefillOutcome unavailable = new Unavailable(name + ": " + reason, true);
+    RefillOutcome unavailable = new Unavailable(reason, true);
     List<Deque<Waiting>> slots = List.copyOf(waiting.values());
     waiting.clear();
     waitingCount = 0;
@@ -318,7 +384,8 @@ final class RedisShard {
     Future<Void> ended =
         link.map(open -> open.close(VertxException.noStackTrace("closing")))
             .orElseGet(Future::succeededFuture);
-    failWaiting("closing");
+    vertx.cancelTimer(probeTimer);
+    failWaiting(name + ": closing");
     return ended;
   }
 }

@@ -61,7 +61,7 @@ final class RedisStore implements Store {
 
   @Override
   public boolean healthy() {
-    return nodes.isConnected();
+    return nodes.isHealthy();
   }
 
   @Override

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** What is measured of one Redis: its calls, the keys in each, whether it is connected. */
+/**
+ * What is measured of one Redis: its calls, the keys in each, whether it is connected and asked.
+ */
 final class ShardMeters {
   private static final String SHARD = "shard";
 
@@ -16,8 +18,10 @@ final class ShardMeters {
   private final Timer call;
   private final DistributionSummary keys;
   private final Gauge connected;
+  private final Gauge open;
 
-  ShardMeters(MeterRegistry registry, String shard, BooleanSupplier isConnected) {
+  ShardMeters(
+      MeterRegistry registry, String shard, BooleanSupplier isConnected, BooleanSupplier isOpen) {
     this.registry = registry;
     this.call =
         Timer.builder("weir.store.call")
@@ -39,10 +43,21 @@ final class ShardMeters {
             .serviceLevelObjectives(1, 4, 16, 64, 256)
             .register(registry);
     this.connected =
-        Gauge.builder("weir.store.connected", () -> isConnected.getAsBoolean() ? 1 : 0)
-            .description("Whether this Redis is connected: 1 or 0")
-            .tag(SHARD, shard)
-            .register(registry);
+        gauge(
+            "weir.store.connected", "Whether this Redis is connected: 1 or 0", shard, isConnected);
+    this.open =
+        gauge(
+            "weir.store.open",
+            "Whether this Redis is left alone, since it is late or fails: 1 or 0",
+            shard,
+            isOpen);
+  }
+
+  private Gauge gauge(String name, String description, String shard, BooleanSupplier isTrue) {
+    return Gauge.builder(name, () -> isTrue.getAsBoolean() ? 1 : 0)
+        .description(description)
+        .tag(SHARD, shard)
+        .register(registry);
   }
 
   void called(long micros, int refills) {
@@ -54,5 +69,6 @@ final class ShardMeters {
     registry.remove(call);
     registry.remove(keys);
     registry.remove(connected);
+    registry.remove(open);
   }
 }

@@ -12,8 +12,8 @@ record SingleNode(RedisShard shard) implements RedisNodes {
   }
 
   @Override
-  public boolean isConnected() {
-    return shard.isConnected();
+  public boolean isHealthy() {
+    return shard.isHealthy();
   }
 
   @Override

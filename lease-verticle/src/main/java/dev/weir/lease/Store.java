@@ -35,7 +35,7 @@ public interface Store {
    */
   boolean immediate();
 
-  /** Whether the store answered when it was last asked. */
+  /** Whether all of the store is connected and answers in time. */
   boolean healthy();
 
   /**

@@ -18,6 +18,8 @@ public final class Stores {
    *
    * @param prefix of all names in the store
    * @param accountingWindow over which authorized units are counted
+   * @param timeout how long callers wait for an answer; a Redis that keeps them waiting longer is
+   *     left alone for a while
    * @throws IllegalArgumentException if the prefix cannot be one, or there is no store for such a
    *     URL
    */
@@ -25,6 +27,7 @@ public final class Stores {
       StoreUrl url,
       String prefix,
       Duration accountingWindow,
+      Duration timeout,
       Vertx vertx,
       Clock clock,
       MeterRegistry registry) {
@@ -37,7 +40,8 @@ public final class Stores {
         new RefillScript(RefillScript.shipped(), keys, window, new StoreClock(clock));
     RandomGenerator random = RandomGenerator.getDefault();
     return redis(
-        url, new StoreContext(vertx, script, new StoreEpochs(random), clock, random, registry));
+        url,
+        new StoreContext(vertx, script, new StoreEpochs(random), timeout, clock, random, registry));
   }
 
   /** A store on the Redis that {@code url} names in any form. */

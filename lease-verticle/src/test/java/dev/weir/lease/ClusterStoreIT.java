@@ -169,6 +169,7 @@ final class ClusterStoreIT extends StoreContract {
             StoreUrl.parse(cluster.url()),
             "weir",
             Duration.ofMinutes(1),
+            StoreDriver.TIMEOUT,
             vertx,
             Clock.system(),
             new SimpleMeterRegistry()));

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -50,10 +51,20 @@ final class RedisStoreIT {
   }
 
   private StoreDriver open(String url) {
+    return open(url, StoreDriver.TIMEOUT);
+  }
+
+  private StoreDriver open(String url, Duration timeout) {
     return new StoreDriver(
         vertx,
         Stores.open(
-            StoreUrl.parse(url), "weir", Duration.ofMinutes(1), vertx, Clock.system(), meters));
+            StoreUrl.parse(url),
+            "weir",
+            Duration.ofMinutes(1),
+            timeout,
+            vertx,
+            Clock.system(),
+            meters));
   }
 
   @Test
@@ -122,6 +133,47 @@ final class RedisStoreIT {
     awaitHealthy(true);
     assertThat(grant(refill())).isEqualTo(1);
     awaitConnections(1);
+  }
+
+  @Test
+  void aSlowRedisIsLeftAloneUntilItIsFastAgain() {
+    store.close();
+    store = open(server.url(), Duration.ofMillis(20)).start();
+    assertThat(grant(refill())).isEqualTo(1);
+    AtomicBoolean fast = new AtomicBoolean();
+    CompletableFuture<Void> slowness = CompletableFuture.runAsync(() -> keepPausing(fast));
+    Awaitility.await().until(this::isLeftAlone);
+    fast.set(true);
+    slowness.join();
+    Awaitility.await().untilAsserted(() -> assertThat(grant(refill())).isEqualTo(1));
+    awaitHealthy(true);
+    assertThat(meters.get("weir.store.open").gauge().value()).isZero();
+    awaitConnections(1);
+  }
+
+  /** Each pause begins when the one before is over, and what has come meanwhile is answered. */
+  private void keepPausing(AtomicBoolean enough) {
+    try (RedisProbe probe = server.probe()) {
+      while (!enough.get()) {
+        probe.call("CLIENT", "PAUSE", "100");
+      }
+    }
+  }
+
+  /** Whether a refill is unavailable, and nobody has to wait for that; makes one if not. */
+  private boolean isLeftAlone() {
+    return await(
+        store.on(
+            () -> {
+              Future<RefillOutcome> outcome = store.store().refill(batch(1)).get(0);
+              return Future.succeededFuture(
+                  outcome.result() instanceof Unavailable unavailable
+                      && unavailable.unsent()
+                      && unavailable.reason().contains("left alone")
+                      && !store.store().healthy()
+                      && meters.get("weir.store.open").gauge().value() == 1
+                      && meters.get("weir.store.connected").gauge().value() == 1);
+            }));
   }
 
   @Test

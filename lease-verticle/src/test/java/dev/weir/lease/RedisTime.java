@@ -120,6 +120,7 @@ final class RedisTime implements StoreDriver.BeforeRefill {
             vertx,
             script,
             new StoreEpochs(random),
+            StoreDriver.TIMEOUT,
             Clock.system(),
             random,
             new SimpleMeterRegistry()));

@@ -108,6 +108,12 @@ final class SentinelStoreIT extends RedisStoreContract {
     return new StoreDriver(
         vertx,
         Stores.open(
-            url, "weir", Duration.ofMinutes(1), vertx, Clock.system(), new SimpleMeterRegistry()));
+            url,
+            "weir",
+            Duration.ofMinutes(1),
+            StoreDriver.TIMEOUT,
+            vertx,
+            Clock.system(),
+            new SimpleMeterRegistry()));
   }
 }

@@ -30,6 +30,9 @@ final class StoreDriver implements AutoCloseable {
     default void close() {}
   }
 
+  /** Of a store's callers; longer than a busy machine keeps an answer. */
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
+
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Context context;

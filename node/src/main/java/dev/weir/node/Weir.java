@@ -181,6 +181,7 @@ public final class Weir {
             settings.store().url(),
             settings.store().prefix(),
             settings.accuracyWindow(),
+            settings.store().timeout(),
             vertx,
             clock,
             registry);
