@@ -444,9 +444,11 @@ final class ClusterConfiguration implements Configuration {
     }
   }
 
+  /** Of what was read, since Hazelcast may be out of reach when their time is over. */
   private void endOverrides() {
     if (ends.earliestMillis() <= clock.epochMillis()) {
-      somethingChanged();
+      overrides.replace(read -> ends.inForce(read, clock.epochMillis()));
+      apply(document);
     }
   }
 

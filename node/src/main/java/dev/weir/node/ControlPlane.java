@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -271,6 +273,11 @@ final class ControlPlane extends VerticleBase {
     } else if (failure instanceof HttpException invalid
         && invalid.getCause() instanceof ValidatorException reason) {
       Problem.of(400, reason.getMessage()).send(context.response());
+    } else if (failure instanceof TimeoutException
+        || failure instanceof RejectedExecutionException) {
+      context.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+      Problem.of(503, "the cluster did not answer in time; the change may be in force later")
+          .send(context.response());
     } else if (context.statusCode() >= 400 && context.statusCode() < 500) {
       Problem.of(context.statusCode()).send(context.response());
     } else {
