@@ -525,7 +525,7 @@ public final class Decider {
 
   /**
    * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
-   * times a second, by one thread at a time.
+   * times a second.
    */
   void tendKeys() {
     tendKeys(false);

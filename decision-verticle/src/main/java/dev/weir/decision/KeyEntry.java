@@ -108,9 +108,8 @@ final class KeyEntry extends LimitLease {
     }
   }
 
-  /** A refill under way, for the plan that it was asked for. */
+  /** A refill under way. */
   static final class InFlight {
-    final BoundPlan plan;
     final Refill refill;
     final long wantedAtMicros;
     private final long askedMicros;
@@ -119,8 +118,7 @@ final class KeyEntry extends LimitLease {
     /** Whether the store has forgotten the key since, so that its answer tells of nothing. */
     private boolean forgotten;
 
-    InFlight(BoundPlan plan, Refill refill, long wantedAtMicros, long askedMicros) {
-      this.plan = plan;
+    InFlight(Refill refill, long wantedAtMicros, long askedMicros) {
       this.refill = refill;
       this.wantedAtMicros = wantedAtMicros;
       this.askedMicros = askedMicros;
@@ -139,10 +137,6 @@ final class KeyEntry extends LimitLease {
 
   BoundPlan bound() {
     return bound;
-  }
-
-  long leaseUntilMicros() {
-    return leaseUntilMicros;
   }
 
   /** Permits held of all limits together. */
@@ -382,7 +376,7 @@ final class KeyEntry extends LimitLease {
         takes.add(take(lease, need, Math.max(need, Math.min(ask, lease.limit.quota())), nowMicros));
       }
     }
-    return fly(plan, takes, head.sinceMicros(), nowMicros);
+    return fly(takes, head.sinceMicros(), nowMicros);
   }
 
   private static long demand(ArrayDeque<Waiter> queue, BoundPlan plan, int limit) {
@@ -436,7 +430,7 @@ final class KeyEntry extends LimitLease {
         }
       }
     }
-    return takes.isEmpty() ? null : fly(plan, takes, nowMicros, nowMicros);
+    return takes.isEmpty() ? null : fly(takes, nowMicros, nowMicros);
   }
 
   /** The refill that settles what is owed; null when nothing is, or one is in flight. */
@@ -451,7 +445,7 @@ final class KeyEntry extends LimitLease {
         takes.add(take(lease(i), 0, 0, nowMicros));
       }
     }
-    return takes.isEmpty() ? null : fly(plan, takes, nowMicros, nowMicros);
+    return takes.isEmpty() ? null : fly(takes, nowMicros, nowMicros);
   }
 
   /** The refill that charges what was spent without the store; null when nothing was. */
@@ -501,8 +495,8 @@ final class KeyEntry extends LimitLease {
     return take(lease, 0, 0, Take.Told.NOTHING);
   }
 
-  private InFlight fly(BoundPlan plan, List<Take> takes, long wantedAtMicros, long nowMicros) {
-    inFlight = new InFlight(plan, new Refill(key, takes), wantedAtMicros, nowMicros);
+  private InFlight fly(List<Take> takes, long wantedAtMicros, long nowMicros) {
+    inFlight = new InFlight(new Refill(key, takes), wantedAtMicros, nowMicros);
     return inFlight;
   }
 

@@ -420,7 +420,7 @@ interface AlgorithmContract {
     assertThat(step(withQuota(limit, 20), 11).granted()).isEqualTo(11);
   }
 
-  private static Limit withQuota(Limit limit, long quota) {
+  static Limit withQuota(Limit limit, long quota) {
     Algorithm algorithm = limit.algorithm();
     if (algorithm instanceof TokenBucket bucket) {
       return limit(new TokenBucket(bucket.rate(), bucket.period(), quota));

@@ -47,11 +47,12 @@ final class StoreModelTest {
   record Use(long atMicros, long windowEnd, long units) {}
 
   /**
-   * One refill.
+   * One refill, under a plan that may have changed.
    *
+   * @param percent of the limit's first quota that it has now
    * @param returned of the last grant
    */
-  record Move(long advanceMicros, long charged, long returned, long need, long more) {}
+  record Move(int percent, long advanceMicros, long charged, long returned, long need, long more) {}
 
   @BeforeContainer
   static void openStores() {
@@ -69,13 +70,16 @@ final class StoreModelTest {
 
   @Property(tries = 300)
   void whatIsGrantedIsWhatAListOfAllRequestsAllows(
-      @ForAll("algorithms") Algorithm algorithm, @ForAll("moves") List<Move> moves) {
+      @ForAll("algorithms") Algorithm planned, @ForAll("moves") List<Move> moves) {
     keys++;
     String key = "model" + keys;
-    Limit limit = new Limit("default", Set.of(), algorithm);
+    Limit first = new Limit("default", Set.of(), planned);
     List<Use> uses = new ArrayList<>();
     Use last = new Use(0, 0, 0);
     for (Move move : moves) {
+      Limit limit =
+          AlgorithmContract.withQuota(first, Math.max(1, planned.quota() * move.percent / 100));
+      Algorithm algorithm = limit.algorithm();
       time.advanceMicros(move.advanceMicros);
       long now = time.epochMicros();
       long end = windowEnd(algorithm, key, now);
@@ -264,7 +268,10 @@ final class StoreModelTest {
     Arbitrary<Long> needs =
         Arbitraries.oneOf(
             Arbitraries.longs().between(0, 4), Arbitraries.longs().between(0, 1_000_000));
-    return Combinators.combine(advances, seldom, seldom, needs, seldom)
+    Arbitrary<Integer> percents =
+        Arbitraries.frequencyOf(
+            Tuple.of(6, Arbitraries.just(100)), Tuple.of(2, Arbitraries.of(1, 50, 80, 200)));
+    return Combinators.combine(percents, advances, seldom, seldom, needs, seldom)
         .as(Move::new)
         .list()
         .ofMinSize(1)
