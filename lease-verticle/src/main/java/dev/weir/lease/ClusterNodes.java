@@ -4,8 +4,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxException;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -100,7 +98,7 @@ final class ClusterNodes implements RedisNodes {
     looking = true;
     lookWanted = false;
     inquiry
-        .ask(servers(), Request.cmd(Command.CLUSTER).arg("SLOTS"), SlotMap::read)
+        .ask(servers(), SlotMap.question(), SlotMap::read)
         .onComplete(
             map -> {
               learn(map);

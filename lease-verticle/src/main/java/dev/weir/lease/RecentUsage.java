@@ -1,5 +1,7 @@
 package dev.weir.lease;
 
+import java.util.Comparator;
+
 /**
  * What a key has used under a plan in a window of late.
  *
@@ -9,8 +11,8 @@ package dev.weir.lease;
  * @param sealed whether the window's record has been made; later reports still count here
  */
 public record RecentUsage(
-    String plan,
-    long windowStartMillis,
-    long windowEndMillis,
-    UsageCounts counts,
-    boolean sealed) {}
+    String plan, long windowStartMillis, long windowEndMillis, UsageCounts counts, boolean sealed) {
+
+  static final Comparator<RecentUsage> OLDEST_FIRST =
+      Comparator.comparingLong(RecentUsage::windowStartMillis).thenComparing(RecentUsage::plan);
+}

@@ -14,19 +14,10 @@ import dev.weir.lease.RefillOutcome.Repeated;
 import dev.weir.lease.RefillOutcome.Settled;
 import dev.weir.lease.RefillOutcome.UsedOtherwise;
 import dev.weir.lease.RefillOutcome.Verdict;
-import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** How a call of {@code refill.lua} is written and its reply read. Owned by one thread. */
@@ -43,8 +34,7 @@ final class RefillScript {
    */
   record Step(List<String> names, int takes, Purpose purpose, List<String> arguments) {}
 
-  private final String text;
-  private final String sha1;
+  private final LuaScript script;
   private final StoreKeys keys;
   private final AccountingWindow window;
   private final StoreClock storeClock;
@@ -54,21 +44,15 @@ final class RefillScript {
    * @param storeClock of this script, which learns from each reply
    */
   RefillScript(String text, StoreKeys keys, AccountingWindow window, StoreClock storeClock) {
-    this.text = text;
+    this.script = LuaScript.of(text);
     this.keys = keys;
-    this.sha1 = sha1(text);
     this.window = window;
     this.storeClock = storeClock;
   }
 
   /** The script as it is shipped. */
   static String shipped() {
-    try (InputStream in = RefillScript.class.getResourceAsStream("refill.lua")) {
-      return new String(
-          Objects.requireNonNull(in, "refill.lua").readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return LuaScript.shipped("refill.lua");
   }
 
   /**
@@ -196,7 +180,7 @@ final class RefillScript {
   }
 
   Request load() {
-    return Request.cmd(Command.SCRIPT).arg("LOAD").arg(text);
+    return script.load();
   }
 
   /**
@@ -211,12 +195,12 @@ final class RefillScript {
 
   /** A call of the script that the server should have. */
   Request callLoaded(Epoch epoch, List<Step> steps) {
-    return call(Request.cmd(Command.EVALSHA).arg(sha1), epoch, steps);
+    return call(script.callLoaded(), epoch, steps);
   }
 
   /** A call that brings the script along. */
   Request callWithText(Epoch epoch, List<Step> steps) {
-    return call(Request.cmd(Command.EVAL).arg(text), epoch, steps);
+    return call(script.callWithText(), epoch, steps);
   }
 
   private Request call(Request request, Epoch epoch, List<Step> steps) {
@@ -323,15 +307,5 @@ final class RefillScript {
 
   private static Came came(String[] parts, int at) {
     return new Came(Long.parseLong(parts[at]), Long.parseLong(parts[at + 1]));
-  }
-
-  private static String sha1(String text) {
-    try {
-      return HexFormat.of()
-          .formatHex(
-              MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-1", e);
-    }
   }
 }

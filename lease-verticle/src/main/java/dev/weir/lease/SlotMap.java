@@ -1,6 +1,8 @@
 package dev.weir.lease;
 
 import io.vertx.core.VertxException;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -28,9 +30,13 @@ final class SlotMap {
     this.masters = masters;
   }
 
+  static Request question() {
+    return Request.cmd(Command.CLUSTER).arg("SLOTS");
+  }
+
   /**
-   * Reads the reply to {@code CLUSTER SLOTS}: ranges, each {@code [first, last, [host, port, ...],
-   * replicas...]}.
+   * Reads the reply to {@link #question}, {@code CLUSTER SLOTS}: ranges, each {@code [first, last,
+   * [host, port, ...], replicas...]}.
    *
    * @param from who replied; a node that does not know its own host gives none
    */

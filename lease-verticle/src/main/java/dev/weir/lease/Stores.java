@@ -49,19 +49,69 @@ public final class Stores {
     return new RedisStore(context.script(), nodes(url, context), context.clock());
   }
 
-  private static RedisNodes nodes(StoreUrl url, StoreContext context) {
+  /**
+   * Where usage is added up, not yet started.
+   *
+   * @param prefix of all names in the store
+   * @throws IllegalArgumentException if the prefix cannot be one
+   */
+  public static UsageStore openUsage(
+      StoreUrl url, String prefix, Vertx vertx, Clock clock, MeterRegistry registry) {
+    if (url instanceof StoreUrl.Embedded) {
+      return new EmbeddedUsageStore(clock);
+    }
+    UsageScript script = new UsageScript(prefix);
+    LuaScript text = LuaScript.of(UsageScript.shipped());
+    return new RedisUsageStore(usageLink(url, script, text, vertx, clock), script, clock, registry);
+  }
+
+  /** A connection to the Redis that has the names of usage. */
+  static UsageLink usageLink(
+      StoreUrl url, UsageScript script, LuaScript text, Vertx vertx, Clock clock) {
+    return new UsageLink(
+        vertx, home(url, vertx, script.stream()), text, clock, RandomGenerator.getDefault());
+  }
+
+  /** Where the master is that has all names with the hash tag. */
+  private static Supplier<Future<RedisOptions>> home(StoreUrl url, Vertx vertx, String hashTag) {
+    if (url instanceof StoreUrl.Cluster cluster) {
+      RedisAccess access = access(cluster);
+      RedisInquiry inquiry = new RedisInquiry(vertx, access);
+      int slot = SlotMap.slotOf(hashTag);
+      return () ->
+          inquiry
+              .ask(cluster.seeds(), SlotMap.question(), SlotMap::read)
+              .map(slots -> access.to(slots.master(slot).orElseThrow(() -> unserved(slot))));
+    }
+    return place(url, vertx);
+  }
+
+  private static StoreAwayException unserved(int slot) {
+    return new StoreAwayException("no node of the cluster serves slot " + slot, true);
+  }
+
+  /** Where the one master is of a store that is no cluster. */
+  private static Supplier<Future<RedisOptions>> place(StoreUrl url, Vertx vertx) {
     if (url instanceof StoreUrl.Standalone one) {
       RedisAccess access = new RedisAccess(one.tls(), one.credentials(), one.database());
       Future<RedisOptions> place = Future.succeededFuture(access.to(one.address()));
-      return single(context, () -> place, one.address().toString());
+      return () -> place;
     }
     if (url instanceof StoreUrl.Sentinel sentinel) {
       RedisAccess access = new RedisAccess(false, sentinel.credentials(), 0);
-      SentinelMaster master = new SentinelMaster(context.vertx(), sentinel);
-      return single(context, () -> master.find().map(access::to), sentinel.master());
+      SentinelMaster master = new SentinelMaster(vertx, sentinel);
+      return () -> master.find().map(access::to);
     }
+    throw new IllegalArgumentException(url + " is no Redis");
+  }
+
+  private static RedisAccess access(StoreUrl.Cluster cluster) {
+    return new RedisAccess(false, cluster.credentials(), 0);
+  }
+
+  private static RedisNodes nodes(StoreUrl url, StoreContext context) {
     if (url instanceof StoreUrl.Cluster cluster) {
-      RedisAccess access = new RedisAccess(false, cluster.credentials(), 0);
+      RedisAccess access = access(cluster);
       return new ClusterNodes(
           context.vertx(),
           cluster.seeds(),
@@ -78,7 +128,11 @@ public final class Stores {
           },
           context.random());
     }
-    throw new IllegalArgumentException(url + " is no Redis");
+    String name =
+        url instanceof StoreUrl.Standalone one
+            ? one.address().toString()
+            : url instanceof StoreUrl.Sentinel sentinel ? sentinel.master() : "";
+    return single(context, place(url, context.vertx()), name);
   }
 
   private static RedisNodes single(
