@@ -89,9 +89,9 @@ local function limbs(text)
   return tonumber(string.sub(text, 1, -10)) or 0, tonumber(string.sub(text, -9))
 end
 
--- sum + now - before; sum if that is not above it.
+-- sum + now_counted - before, of which the last is not above the one before it.
 local function grown(sum, now_counted, before)
-  if now_counted == before or less(now_counted, before) then
+  if now_counted == before then
     return sum
   end
   if #sum < EXACT_DIGITS and #now_counted < EXACT_DIGITS then
@@ -243,13 +243,16 @@ local function add_report(at)
   if not known[1] and tonumber(ends) <= sealed then
     return add_late(at)
   end
-  local counted = table.concat({ spent, degraded, denied, would }, ' ')
   local s, d, n, w, a, ids =
     string.match(known[1] or '0 0 0 0 0 ,', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%S+)$')
+  local s0, d0, n0, w0 = string.match(known[2] or '0 0 0 0', '^(%d+) (%d+) (%d+) (%d+)$')
+  -- A journal that survived a crash of its machine may know less than it has reported.
+  spent, degraded, denied, would =
+    larger(s0, spent), larger(d0, degraded), larger(n0, denied), larger(w0, would)
+  local counted = table.concat({ spent, degraded, denied, would }, ' ')
   if known[2] == counted and not less(a, authorized) then
     return
   end
-  local s0, d0, n0, w0 = string.match(known[2] or '0 0 0 0', '^(%d+) (%d+) (%d+) (%d+)$')
   s, d, n, w = grown(s, spent, s0), grown(d, degraded, d0), grown(n, denied, n0), grown(w, would, w0)
   a = larger(a, authorized)
   if not known[2] and not string.find(ids, ',' .. id .. ',', 1, true) then

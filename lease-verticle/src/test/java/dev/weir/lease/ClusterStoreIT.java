@@ -10,9 +10,7 @@ import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Unavailable;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -25,39 +23,6 @@ final class ClusterStoreIT extends StoreContract {
   private static final Limit WIDE = limit(1, Duration.ofSeconds(1), 1_000_000_000_000L);
 
   private static RedisCluster cluster;
-
-  /** Sends each command to the node that a redirection names. */
-  private static final class Redirected implements RedisTime.Commands {
-    private final Map<String, RedisProbe> probes = new HashMap<>();
-
-    private RedisProbe probe(String address) {
-      return probes.computeIfAbsent(
-          address,
-          a -> {
-            int colon = a.lastIndexOf(':');
-            return RedisProbe.connect(
-                a.substring(0, colon), Integer.parseInt(a.substring(colon + 1)));
-          });
-    }
-
-    @Override
-    public Object call(String name, String... command) {
-      RedisServer any = cluster.masters().get(0);
-      String address = any.host() + ":" + any.port();
-      while (true) {
-        Object reply = probe(address).call(command);
-        if (!reply.toString().startsWith("MOVED ")) {
-          return reply;
-        }
-        address = reply.toString().substring(reply.toString().lastIndexOf(' ') + 1);
-      }
-    }
-
-    @Override
-    public void close() {
-      probes.values().forEach(RedisProbe::close);
-    }
-  }
 
   @BeforeAll
   static void startCluster() {
@@ -76,7 +41,8 @@ final class ClusterStoreIT extends StoreContract {
 
   @Override
   StoreDriver open(String prefix) {
-    return RedisTime.store(vertx, StoreUrl.parse(cluster.url()), new Redirected(), time, prefix);
+    return RedisTime.store(
+        vertx, StoreUrl.parse(cluster.url()), new ClusterCommands(cluster), time, prefix);
   }
 
   @Test
