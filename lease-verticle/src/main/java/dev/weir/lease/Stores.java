@@ -65,6 +65,45 @@ public final class Stores {
     return new RedisUsageStore(usageLink(url, script, text, vertx, clock), script, clock, registry);
   }
 
+  /**
+   * A reader who shares what there is with all others of its group, not yet started.
+   *
+   * @param consumer its name in the group, which no two readers have at once
+   * @param forgettable whether nobody will come under that name again
+   * @throws IllegalArgumentException if there is no stream of usage in such a store
+   */
+  public static UsageReader openReader(
+      StoreUrl url,
+      String prefix,
+      String group,
+      String consumer,
+      boolean forgettable,
+      Vertx vertx,
+      Clock clock) {
+    UsageScript script = new UsageScript(prefix);
+    return new GroupUsageReader(
+        vertx,
+        usageLink(url, script, LuaScript.of(UsageScript.shipped()), vertx, clock),
+        script,
+        group,
+        consumer,
+        forgettable,
+        GroupUsageReader.LEFT_BEHIND,
+        clock);
+  }
+
+  /**
+   * A reader who only looks, and takes nothing from others, not yet started.
+   *
+   * @throws IllegalArgumentException if there is no stream of usage in such a store
+   */
+  public static UsageReader openLookingReader(
+      StoreUrl url, String prefix, Vertx vertx, Clock clock) {
+    UsageScript script = new UsageScript(prefix);
+    return new LookingUsageReader(
+        usageLink(url, script, LuaScript.of(UsageScript.shipped()), vertx, clock), script);
+  }
+
   /** A connection to the Redis that has the names of usage. */
   static UsageLink usageLink(
       StoreUrl url, UsageScript script, LuaScript text, Vertx vertx, Clock clock) {

@@ -38,6 +38,10 @@ final class UsageLink {
   private final Promise<Void> firstAttempt = Promise.promise();
   private Optional<RedisLink> link = Optional.empty();
   private String awayFor = "not connected yet";
+
+  /** Of an attempt before that, the caller of {@link #start} is told. */
+  private boolean connectedOnce;
+
   private boolean lossLogged;
   private boolean closed;
 
@@ -139,7 +143,12 @@ final class UsageLink {
     }
     RedisLink next = new RedisLink(vertx, options, clock, this::lost);
     link = Optional.of(next);
-    next.open(script.load(), firstAttempt::tryComplete);
+    next.open(
+        script.load(),
+        () -> {
+          connectedOnce = true;
+          firstAttempt.tryComplete();
+        });
   }
 
   private void lost(Throwable cause) {
@@ -148,7 +157,7 @@ final class UsageLink {
     }
     StoreFailure failure = StoreFailure.of(cause);
     awayFor = failure.reason();
-    if (!lossLogged) {
+    if (connectedOnce && !lossLogged) {
       lossLogged = true;
       LOG.warn("no connection to the store of usage: {}; trying again until it answers", awayFor);
     }

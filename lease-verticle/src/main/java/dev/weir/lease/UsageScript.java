@@ -120,6 +120,16 @@ record UsageScript(String prefix, long maxEntries, long maxReported) {
         reply.get(8).toLong());
   }
 
+  /** Adds to a call what makes a group of readers, if there is none of that name. */
+  void addJoining(Request call, String group) {
+    call.arg(NAMES).arg(state()).arg("join").arg(group);
+  }
+
+  /** Adds to a call what ends a reader that has acknowledged all that it has read. */
+  void addLeaving(Request call, String group, String consumer) {
+    call.arg(NAMES).arg(state()).arg("leave").arg(group).arg(consumer);
+  }
+
   /** Adds to a call what asks for windows of a key that began in the hour of a time or before. */
   void addRecent(Request call, String key, long nowMillis) {
     String escaped = StoreKeys.escape(key);

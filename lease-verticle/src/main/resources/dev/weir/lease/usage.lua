@@ -37,6 +37,12 @@
 --   "recent"; hours that it had windows in, "<hour>:<key>", escaped
 -- Returns: until when windows are sealed; then fields and values of the hashes
 --
+-- ARGV of a reader that comes, and has all that is in the stream before it:
+--   "join"; its group
+-- ARGV of one that goes, and may be forgotten if it has acknowledged all that it has read:
+--   "leave"; its group; its name in the group
+-- Returns: nothing
+--
 -- Runs on Redis 6.2 and later (effects replication, which lets a script write after TIME).
 
 -- Who was not heard of for this long no longer holds up sealing.
@@ -68,6 +74,39 @@ if ARGV[1] == 'recent' then
     end
   end
   return reply
+end
+
+local function field(of, name)
+  for i = 1, #of, 2 do
+    if of[i] == name then
+      return of[i + 1]
+    end
+  end
+end
+
+local function has_group(name)
+  if redis.call('EXISTS', stream) == 1 then
+    for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+      if field(group, 'name') == name then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+if ARGV[1] == 'join' then
+  if not has_group(ARGV[2]) then
+    redis.call('XGROUP', 'CREATE', stream, ARGV[2], '0', 'MKSTREAM')
+    redis.call('PEXPIRE', stream, KEPT_MILLIS)
+  end
+  return
+end
+if ARGV[1] == 'leave' then
+  if has_group(ARGV[2]) and #redis.call('XPENDING', stream, ARGV[2], '-', '+', 1, ARGV[3]) == 0 then
+    redis.call('XGROUP', 'DELCONSUMER', stream, ARGV[2], ARGV[3])
+  end
+  return
 end
 
 -- Milliseconds in full: a number by itself would turn into 1.7e+12.
@@ -126,14 +165,6 @@ local function before(a, b)
   local a_millis, a_sequence = string.match(a, '^(%d+)-(%d+)$')
   local b_millis, b_sequence = string.match(b, '^(%d+)-(%d+)$')
   return less(a_millis, b_millis) or a_millis == b_millis and less(a_sequence, b_sequence)
-end
-
-local function field(of, name)
-  for i = 1, #of, 2 do
-    if of[i] == name then
-      return of[i + 1]
-    end
-  end
 end
 
 -- Before which all groups have acknowledged everything; none if there are no groups.
