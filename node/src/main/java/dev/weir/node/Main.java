@@ -33,7 +33,8 @@ public final class Main {
         described(CommandSpec.wrapWithoutInspection(null), "weir")
             .addSubcommand("start", described(StartCommand.spec(surroundings), "start"))
             .addSubcommand(
-                "check-config", described(CheckConfigCommand.spec(surroundings), "check-config"));
+                "check-config", described(CheckConfigCommand.spec(surroundings), "check-config"))
+            .addSubcommand("usage", described(UsageCommand.spec(surroundings), "usage"));
     spec.usageMessage().description("A distributed rate limiter that customers can be billed on.");
     return new CommandLine(spec)
         .setOut(surroundings.out())
