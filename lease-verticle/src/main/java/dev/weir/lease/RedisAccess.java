@@ -1,6 +1,8 @@
 package dev.weir.lease;
 
 import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
 import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.RedisOptions;
 import java.util.Optional;
@@ -8,11 +10,12 @@ import java.util.Optional;
 /**
  * How to connect to any of the servers that make up a store.
  *
- * @param tls whether to speak TLS
+ * @param tls if it is spoken
  * @param credentials none if the servers ask for none
  * @param database 0 or more
  */
-record RedisAccess(boolean tls, Optional<StoreUrl.Credentials> credentials, int database) {
+record RedisAccess(
+    Optional<StoreUrl.Tls> tls, Optional<StoreUrl.Credentials> credentials, int database) {
   private static final int CONNECT_TIMEOUT_MILLIS = 1000;
 
   /** Options of a client that holds one connection to {@code address}. */
@@ -21,11 +24,8 @@ record RedisAccess(boolean tls, Optional<StoreUrl.Credentials> credentials, int 
         new NetClientOptions()
             .setConnectTimeout(CONNECT_TIMEOUT_MILLIS)
             .setTcpNoDelay(true)
-            .setTcpKeepAlive(true)
-            .setSsl(tls);
-    if (tls) {
-      net.setHostnameVerificationAlgorithm("HTTPS");
-    }
+            .setTcpKeepAlive(true);
+    tls.ifPresent(spoken -> secure(net, spoken));
     RedisOptions options =
         new RedisOptions()
             .setNetClientOptions(net)
@@ -36,7 +36,9 @@ record RedisAccess(boolean tls, Optional<StoreUrl.Credentials> credentials, int 
             .setPoolCleanerInterval(-1)
             .setPreferredProtocolVersion(ProtocolVersion.RESP2)
             .setConnectionString(
-                (tls ? "rediss://" : "redis://") + address + (database == 0 ? "" : "/" + database));
+                (tls.isPresent() ? "rediss://" : "redis://")
+                    + address
+                    + (database == 0 ? "" : "/" + database));
     // Not in the connection string, which the client prints.
     credentials.ifPresent(
         c -> {
@@ -46,5 +48,18 @@ record RedisAccess(boolean tls, Optional<StoreUrl.Credentials> credentials, int 
           options.setPassword(c.password());
         });
     return options;
+  }
+
+  private static void secure(NetClientOptions net, StoreUrl.Tls tls) {
+    net.setSsl(true).setHostnameVerificationAlgorithm("HTTPS");
+    tls.authorities()
+        .ifPresent(file -> net.setTrustOptions(new PemTrustOptions().addCertPath(file.toString())));
+    tls.identity()
+        .ifPresent(
+            identity ->
+                net.setKeyCertOptions(
+                    new PemKeyCertOptions()
+                        .addCertPath(identity.certificate().toString())
+                        .addKeyPath(identity.key().toString())));
   }
 }

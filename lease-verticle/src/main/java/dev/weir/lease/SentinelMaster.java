@@ -19,7 +19,7 @@ final class SentinelMaster {
 
   SentinelMaster(Vertx vertx, StoreUrl.Sentinel url) {
     this.url = url;
-    this.inquiry = new RedisInquiry(vertx, new RedisAccess(false, Optional.empty(), 0));
+    this.inquiry = new RedisInquiry(vertx, new RedisAccess(url.tls(), Optional.empty(), 0));
   }
 
   Future<StoreUrl.Address> find() {

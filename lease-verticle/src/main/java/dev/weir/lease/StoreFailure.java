@@ -30,6 +30,8 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
   /** What the client says, without having written anything, of a connection that it knows dead. */
   static final String NEVER_WRITTEN = "Connection is closed";
 
+  private static final int MOST_CAUSES = 8;
+
   private static final String WAITING_FULL = "Redis waiting queue is full";
 
   /**
@@ -48,7 +50,20 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
     if (message.equals(WAITING_FULL)) {
       return new StoreFailure(reason, Kind.CALL_FAILED, true);
     }
-    return new StoreFailure(reason, Kind.CONNECTION_LOST, message.equals(NEVER_WRITTEN));
+    return new StoreFailure(
+        withRoot(reason, cause), Kind.CONNECTION_LOST, message.equals(NEVER_WRITTEN));
+  }
+
+  /** What is wrong with a certificate stands in none but the innermost cause. */
+  private static String withRoot(String reason, Throwable cause) {
+    Throwable root = cause;
+    // Causes may go in circles.
+    for (int depth = 0; root.getCause() != null && depth < MOST_CAUSES; depth++) {
+      root = root.getCause();
+    }
+    String told =
+        Optional.ofNullable(root.getMessage()).flatMap(m -> m.lines().findFirst()).orElse("");
+    return reason.contains(told) ? reason : reason + ": " + told;
   }
 
   private static StoreFailure ofCode(String code, String reason) {

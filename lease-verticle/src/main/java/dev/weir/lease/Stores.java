@@ -137,7 +137,7 @@ public final class Stores {
       return () -> place;
     }
     if (url instanceof StoreUrl.Sentinel sentinel) {
-      RedisAccess access = new RedisAccess(false, sentinel.credentials(), 0);
+      RedisAccess access = new RedisAccess(sentinel.tls(), sentinel.credentials(), 0);
       SentinelMaster master = new SentinelMaster(vertx, sentinel);
       return () -> master.find().map(access::to);
     }
@@ -145,7 +145,7 @@ public final class Stores {
   }
 
   private static RedisAccess access(StoreUrl.Cluster cluster) {
-    return new RedisAccess(false, cluster.credentials(), 0);
+    return new RedisAccess(cluster.tls(), cluster.credentials(), 0);
   }
 
   private static RedisNodes nodes(StoreUrl url, StoreContext context) {

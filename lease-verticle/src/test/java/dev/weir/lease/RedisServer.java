@@ -121,6 +121,11 @@ public final class RedisServer implements AutoCloseable {
     return RedisProbe.connect(host(), port());
   }
 
+  /** What it has logged. */
+  String log() {
+    return host.toString();
+  }
+
   /** Ends the server at once, as {@code kill -9} does. What it held is lost. */
   public void kill() {
     host.kill();

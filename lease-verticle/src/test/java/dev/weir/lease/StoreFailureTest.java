@@ -66,6 +66,21 @@ final class StoreFailureTest {
   }
 
   @Test
+  void theInnermostCauseIsTold() {
+    Exception root = new Exception("No subject alternative names\nmore", new IOException());
+    assertThat(StoreFailure.of(new IOException("no TLS", new Exception(root))).reason())
+        .isEqualTo("no TLS");
+    Exception named = new Exception("No subject alternative names\nmore");
+    assertThat(StoreFailure.of(new IOException("no TLS", new Exception(named))).reason())
+        .isEqualTo("no TLS: No subject alternative names");
+    assertThat(StoreFailure.of(new IOException("refused: /a:1", new Exception("refused"))).reason())
+        .isEqualTo("refused: /a:1");
+    Exception circle = new Exception("first");
+    circle.initCause(new Exception("second", circle));
+    assertThat(StoreFailure.of(circle).reason()).startsWith("first");
+  }
+
+  @Test
   void whatIsRefusedByTheClientWasNotSent() {
     assertThat(StoreFailure.of(new Exception("Connection is closed")))
         .isEqualTo(new StoreFailure("Connection is closed", CONNECTION_LOST, true));
