@@ -117,7 +117,7 @@ final class ClusterNodes implements RedisNodes {
 
   private void pause(int millis) {
     vertx.setTimer(
-        millis + random.nextInt(PAUSE_MILLIS),
+        millis + random.nextInt(millis),
         id -> {
           looking = false;
           if (lookWanted || !isHealthy()) {

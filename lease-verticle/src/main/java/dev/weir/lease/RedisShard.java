@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,8 +39,11 @@ final class RedisShard {
   static final int REFILLS_PER_CALL = 256;
   static final int REFILLS_WAITING = 32_768;
 
-  /** Each refused login leaves work behind on the server, and only a person can mend it. */
-  static final int ACCESS_REFUSED_MILLIS = 30_000;
+  /**
+   * How long to wait after a refused login, at least; as much again at random. Each leaves an entry
+   * in the server's log of refusals, and only a person can mend it.
+   */
+  static final int ACCESS_REFUSED_MILLIS = 5_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisShard.class);
 
@@ -73,6 +77,7 @@ final class RedisShard {
   private final RefillScript script;
   private final StoreEpochs epochs;
   private final Clock clock;
+  private final RandomGenerator random;
   private final Backoff backoff;
   private final Breaker breaker;
   private final ShardMeters meters;
@@ -117,8 +122,9 @@ final class RedisShard {
     this.script = context.script();
     this.epochs = context.epochs();
     this.clock = context.clock();
-    this.backoff = new Backoff(context.random());
-    this.breaker = new Breaker(clock, context.random(), context.timeout(), new Trouble());
+    this.random = context.random();
+    this.backoff = new Backoff(random);
+    this.breaker = new Breaker(clock, random, context.timeout(), new Trouble());
     this.meters = new ShardMeters(context.registry(), name, () -> connected, breaker::isOpen);
   }
 
@@ -362,7 +368,7 @@ final class RedisShard {
     failWaiting(name + ": " + failure.reason());
     long delay =
         failure.kind() == StoreFailure.Kind.ACCESS_REFUSED
-            ? ACCESS_REFUSED_MILLIS
+            ? ACCESS_REFUSED_MILLIS + random.nextInt(ACCESS_REFUSED_MILLIS)
             : Math.max(1, backoff.nextMillis());
     vertx.setTimer(delay, id -> connect());
     onTrouble.run();

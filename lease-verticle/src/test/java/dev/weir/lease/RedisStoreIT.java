@@ -242,6 +242,59 @@ final class RedisStoreIT {
   }
 
   @Test
+  void aWrongPasswordIsSaidOnceAndServesWhenItHasBecomeRight() {
+    server.call("ACL", "SETUSER", "acme", "on", ">another", "~*", "+@all");
+    String url = server.url().replace("//", "//acme:s3cret@");
+    try (LogLines log = new LogLines();
+        StoreDriver user = open(url)) {
+      user.on(user.store()::start);
+      // It goes on trying.
+      awaitRefusedLogins(2);
+      assertThat(user.refill(batch(1))).hasOnlyElementsOfType(Unavailable.class);
+      assertThat(log.all()).singleElement().asString().contains("WRONGPASS");
+      server.call("ACL", "SETUSER", "acme", ">s3cret");
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(user.store()::healthy);
+      assertThat(grant(user.refill(batch(1)).get(0))).isEqualTo(1);
+      assertThat(log.all()).hasSize(1);
+      awaitConnections(2);
+    }
+  }
+
+  private void awaitRefusedLogins(long count) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                ((List<?>) server.call("ACL", "LOG"))
+                        .stream()
+                            .map(entry -> Long.parseLong(((List<?>) entry).get(1).toString()))
+                            .mapToLong(Long::longValue)
+                            .sum()
+                    >= count);
+  }
+
+  @Test
+  void aPermissionThatIsTakenAwayIsMissedUntilItIsBack() {
+    server.call("ACL", "SETUSER", "acme", "on", ">s3cret", "~*", "+@all");
+    String url = server.url().replace("//", "//acme:s3cret@");
+    try (LogLines log = new LogLines();
+        StoreDriver user = open(url, Duration.ofMillis(20)).start()) {
+      server.call("ACL", "SETUSER", "acme", "-evalsha");
+      Awaitility.await()
+          .until(
+              () -> {
+                assertThat(user.refill(batch(1))).hasOnlyElementsOfType(Unavailable.class);
+                return !user.store().healthy();
+              });
+      server.call("ACL", "SETUSER", "acme", "+evalsha");
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> user.refill(batch(1)).get(0) instanceof Answered);
+      assertThat(log.all()).singleElement().asString().contains("left alone", "NOPERM");
+    }
+  }
+
+  @Test
   void whatArrivesTogetherLeavesTogether() {
     double before = meters.get("weir.store.call").timer().count();
     await(refills(256));
