@@ -47,7 +47,7 @@ final class RedisShard {
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisShard.class);
 
-  private static final Pattern RUN_ID = Pattern.compile("run_id:(\\w+)");
+  private static final Pattern HISTORY = Pattern.compile("master_replid:(\\w+)");
 
   private record Waiting(RedisNodes.Errand errand, Promise<RefillOutcome> outcome) {}
 
@@ -96,7 +96,10 @@ final class RedisShard {
   private long probeTimer;
   private boolean closed;
   private boolean lossLogged;
-  private String server = "";
+
+  /** The server's name for the history of its data, of which it begins one as a master. */
+  private String history = "";
+
   private volatile boolean connected;
 
   /**
@@ -270,7 +273,7 @@ final class RedisShard {
 
   /** One call, or two if the first one finds that the store has lost its data. */
   private Future<List<RefillOutcome>> run(RedisLink open, int slot, List<Waiting> batch) {
-    long number = epochs.number(slot, server);
+    long number = epochs.number(slot, history);
     RefillScript.Epoch epoch =
         new RefillScript.Epoch(epochTag.apply(slot), epochs.mark(slot), epochs.proposal(), number);
     List<RefillScript.Step> steps = batch.stream().map(each -> each.errand.at(number)).toList();
@@ -314,34 +317,27 @@ final class RedisShard {
     next.open(
         script.load(),
         () ->
-            next.send(Request.cmd(Command.INFO).arg("server"))
-                .map(RedisShard::runId)
-                // Who may not ask counts all servers as one.
+            next.send(Request.cmd(Command.INFO).arg("replication"))
+                .map(Response::toString)
+                // Who may not ask counts all histories as one.
                 .otherwise("")
                 .onSuccess(
-                    runId -> {
-                      if (next.isOpen()) {
-                        opened(runId);
+                    info -> {
+                      if (info.contains("role:slave")) {
+                        next.lose(VertxException.noStackTrace("it is a replica"));
+                      } else if (next.isOpen()) {
+                        opened(info);
                       }
                     }));
   }
 
-  private void opened(String runId) {
-    server = runId;
+  private void opened(String info) {
+    history = HISTORY.matcher(info).results().findFirst().map(id -> id.group(1)).orElse("");
     breaker.reset();
     connected = true;
     if (firstAttempt.tryComplete()) {
       LOG.info("connected to {}", name);
     }
-  }
-
-  private static String runId(Response info) {
-    return RUN_ID
-        .matcher(info.toString())
-        .results()
-        .map(found -> found.group(1))
-        .findFirst()
-        .orElse("");
   }
 
   /** A server that lets us in may still refuse to serve; only an answer proves that it does. */

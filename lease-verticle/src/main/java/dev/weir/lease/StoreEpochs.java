@@ -6,8 +6,9 @@ import java.util.random.RandomGenerator;
 
 /**
  * Tells the times before the store lost data from those after. An epoch ends for a slot when the
- * mark that the script leaves there is another one, so that the data has gone, or when another
- * server answers than did, which may have less of it: a restart, or a replica that was promoted.
+ * mark that the script leaves there is another one, so that the data has gone, or when what answers
+ * has begun a history of its own, which may have less of it: a restart, or a replica that was
+ * promoted. A replica has the mark, however long ago it last heard from its master.
  *
  * <p>What a node was told in an earlier epoch may be more than the store now knows. Owned by one
  * thread.
@@ -17,7 +18,7 @@ final class StoreEpochs {
   /** The number of the epoch in which nothing was told yet. */
   static final long NONE = 0;
 
-  private record Epoch(long number, String mark, String server) {}
+  private record Epoch(long number, String mark, String history) {}
 
   private static final Epoch UNSEEN = new Epoch(NONE, "", "");
 
@@ -35,14 +36,15 @@ final class StoreEpochs {
   }
 
   /**
-   * The number of the epoch of {@code slot}, which {@code server} has now.
+   * The number of the epoch of {@code slot}.
    *
-   * @param server unique for a process that is a Redis; empty if unknown
+   * @param history that the server has now; another whenever a Redis starts, or becomes a master;
+   *     empty if unknown
    */
-  long number(int slot, String server) {
+  long number(int slot, String history) {
     Epoch known = bySlot.getOrDefault(slot, UNSEEN);
-    if (known.number == NONE || !known.server.equals(server)) {
-      known = new Epoch(++last, known.mark, server);
+    if (known.number == NONE || !known.history.equals(history)) {
+      known = new Epoch(++last, known.mark, history);
       bySlot.put(slot, known);
     }
     return known.number;
@@ -61,7 +63,7 @@ final class StoreEpochs {
   boolean found(int slot, String mark) {
     Epoch known = bySlot.getOrDefault(slot, UNSEEN);
     boolean lost = !known.mark.isEmpty() && !known.mark.equals(mark);
-    bySlot.put(slot, new Epoch(lost ? ++last : known.number, mark, known.server));
+    bySlot.put(slot, new Epoch(lost ? ++last : known.number, mark, known.history));
     return lost;
   }
 }

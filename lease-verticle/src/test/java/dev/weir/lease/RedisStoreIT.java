@@ -195,6 +195,30 @@ final class RedisStoreIT {
   }
 
   @Test
+  void aRedisThatTookOverOlderDataBeginsAnEpoch() {
+    long epoch = ((Answered) refill()).epoch();
+    try (RedisServer replica =
+        RedisServer.start("--replicaof", server.host(), Integer.toString(server.port()))) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> replica.call("INFO", "replication").toString().contains("link_status:up"));
+      replica.call("REPLICAOF", "NO", "ONE");
+      assertThat(((Answered) refill()).epoch()).isEqualTo(epoch);
+      double before = store.used("key0", WIDE);
+      server.call("REPLICAOF", replica.host(), Integer.toString(replica.port()));
+      Awaitility.await().until(() -> refill() instanceof Unavailable);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> server.call("INFO", "replication").toString().contains("link_status:up"));
+      server.call("REPLICAOF", "NO", "ONE");
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> refill() instanceof Answered);
+      assertThat(store.used("key0", WIDE)).as("of older data").isLessThanOrEqualTo(before);
+      assertThat(((Answered) refill()).epoch()).isGreaterThan(epoch);
+      awaitConnections(1);
+    }
+  }
+
+  @Test
   void aBusyRedisRefusesCallsAndLosesNoConnection() {
     server.call("CONFIG", "SET", "min-replicas-to-write", "1");
     assertThat(refill())

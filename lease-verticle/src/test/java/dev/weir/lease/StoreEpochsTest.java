@@ -10,7 +10,7 @@ class StoreEpochsTest {
   private final StoreEpochs epochs = new StoreEpochs(new Random(1));
 
   @Test
-  void anEpochLastsWhileTheServerAndItsMarkAreTheSame() {
+  void anEpochLastsWhileTheHistoryAndItsMarkAreTheSame() {
     long first = epochs.number(7, "a");
     assertThat(first).isNotEqualTo(StoreEpochs.NONE);
     assertThat(epochs.mark(7)).isEmpty();
@@ -30,7 +30,7 @@ class StoreEpochsTest {
   }
 
   @Test
-  void anotherServerBeginsAnotherAndKeepsTheMark() {
+  void anotherHistoryBeginsAnotherAndKeepsTheMark() {
     long first = epochs.number(7, "a");
     epochs.found(7, "mark");
     long second = epochs.number(7, "b");
