@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -25,10 +26,16 @@ final class ClusterOfNodes implements AutoCloseable {
 
   /** {@code size} nodes on one store, all started at once, each of which sees all the others. */
   static ClusterOfNodes start(int size, String storeUrl) {
+    return start(size, storeUrl, index -> Map.of());
+  }
+
+  /** The same, with more in the environment of each node, by its index. */
+  static ClusterOfNodes start(
+      int size, String storeUrl, IntFunction<Map<String, String>> environment) {
     ClusterOfNodes cluster = new ClusterOfNodes(size);
     try {
-      for (int port : cluster.ports) {
-        cluster.nodes.add(cluster.launch(port, storeUrl));
+      for (int i = 0; i < size; i++) {
+        cluster.nodes.add(cluster.launch(i, storeUrl, environment.apply(i)));
       }
       cluster.nodes.forEach(RunningNode::awaitReady);
       cluster.awaitCount(size);
@@ -39,15 +46,16 @@ final class ClusterOfNodes implements AutoCloseable {
     }
   }
 
-  private RunningNode launch(int port, String storeUrl) {
+  private RunningNode launch(int index, String storeUrl, Map<String, String> environment) {
     Map<String, String> settings = RunningNode.settings();
     settings.put("WEIR_STORE", storeUrl);
     settings.put("WEIR_STORE_TIMEOUT", RunningNode.PATIENT_STORE_TIMEOUT);
     settings.put("WEIR_CLUSTER", "on");
     settings.put("WEIR_CLUSTER_NAME", name);
     settings.put("WEIR_CLUSTER_HOST", "127.0.0.1");
-    settings.put("WEIR_CLUSTER_PORT", Integer.toString(port));
+    settings.put("WEIR_CLUSTER_PORT", Integer.toString(ports.get(index)));
     settings.put("WEIR_CLUSTER_MEMBERS", members());
+    settings.putAll(environment);
     return RunningNode.launch(RunningNode.scratchDirectory(), settings, List.of("start"));
   }
 
@@ -69,6 +77,10 @@ final class ClusterOfNodes implements AutoCloseable {
   /** Ends the node by SIGTERM, forgets it, and gives its exit code. */
   int terminate(int index) {
     return nodes.remove(index).terminate();
+  }
+
+  RunningNode node(int index) {
+    return nodes.get(index);
   }
 
   NodeClient client(int index) {

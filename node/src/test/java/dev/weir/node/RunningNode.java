@@ -190,6 +190,32 @@ final class RunningNode implements AutoCloseable {
     int unused = awaitExit(STOP_SECONDS);
   }
 
+  /** Sends SIGSTOP: it stands still, while its connections stay open. */
+  void suspend() {
+    send("STOP");
+  }
+
+  /** Sends SIGCONT. */
+  void resume() {
+    send("CONT");
+  }
+
+  private void send(String signal) {
+    try {
+      int code =
+          new ProcessBuilder("kill", "-" + signal, Long.toString(pid()))
+              .start()
+              .onExit()
+              .join()
+              .exitValue();
+      if (code != 0) {
+        throw new AssertionError("kill -" + signal + " failed: " + code);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Kills it if it still lives. */
   @Override
   public void close() {

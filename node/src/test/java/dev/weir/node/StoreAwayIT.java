@@ -7,7 +7,6 @@ import dev.weir.lease.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,21 +103,15 @@ final class StoreAwayIT {
   }
 
   private void assertAnswersWithoutTheStoreAfter(Runnable fault) {
-    AtomicBoolean done = new AtomicBoolean();
-    Traffic.Tally tally =
-        Traffic.steady(
-            "steadfast",
-            "away",
-            List.of(node),
-            200,
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(1),
-            () -> {
-              if (done.compareAndSet(false, true)) {
-                fault.run();
-              }
-            });
-    assertThat(tally.errors()).as("%s", tally).isZero();
+    Traffic.Tally tally;
+    try (Traffic traffic =
+        Traffic.start(List.of(node), new Traffic.Demand("steadfast", "away", 200))) {
+      traffic.awaitAnswers(200);
+      fault.run();
+      traffic.awaitAnswers(800);
+      tally = traffic.tally();
+    }
+    assertThat(tally.errors()).as("%s", tally).isEmpty();
     assertThat(tally.degraded()).as("%s", tally).isPositive();
     assertThat(tally.admitted()).as("%s", tally).isPositive();
 
