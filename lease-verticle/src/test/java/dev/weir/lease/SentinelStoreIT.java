@@ -27,7 +27,7 @@ final class SentinelStoreIT extends RedisStoreContract {
   static void startSentinel() {
     master = RedisServer.startProcess();
     sentinel = RedisServer.startSentinel();
-    watch(sentinel, master);
+    WatchedRedis.watch(sentinel, master, "watched");
   }
 
   @AfterAll
@@ -49,25 +49,13 @@ final class SentinelStoreIT extends RedisStoreContract {
 
   @Test
   void aReplicaThatTakesOverIsFoundThroughSentinel() {
-    try (RedisServer first = RedisServer.startProcess();
-        RedisServer second = RedisServer.startProcess(replicaOf(first));
-        RedisServer watcher = RedisServer.startSentinel()) {
-      watch(watcher, first);
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
-          .until(
-              () ->
-                  watcher
-                      .call("SENTINEL", "MASTER", "watched")
-                      .toString()
-                      .contains("num-slaves, 1"));
-      try (StoreDriver real = open(url(watcher, "watched")).start()) {
-        assertThat(answered(real)).isTrue();
-        first.kill();
-        assertThat(answered(real)).isFalse();
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> answered(real));
-        assertThat(second.call("ROLE").toString()).startsWith("[master");
-      }
+    try (WatchedRedis watched = WatchedRedis.start();
+        StoreDriver real = open(StoreUrl.parse(watched.url())).start()) {
+      assertThat(answered(real)).isTrue();
+      watched.master().kill();
+      assertThat(answered(real)).isFalse();
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> answered(real));
+      assertThat(watched.replica().call("ROLE").toString()).startsWith("[master");
     }
   }
 
@@ -83,23 +71,8 @@ final class SentinelStoreIT extends RedisStoreContract {
         instanceof Answered;
   }
 
-  private static String[] replicaOf(RedisServer server) {
-    return new String[] {"--replicaof", server.host(), Integer.toString(server.port())};
-  }
-
-  private static void watch(RedisServer sentinel, RedisServer master) {
-    String port = Integer.toString(master.port());
-    sentinel.call("SENTINEL", "MONITOR", "watched", master.host(), port, "1");
-    sentinel.call("SENTINEL", "SET", "watched", "down-after-milliseconds", "1000");
-    sentinel.call("SENTINEL", "SET", "watched", "failover-timeout", "5000");
-  }
-
-  private static StoreUrl url(String name) {
-    return url(sentinel, name);
-  }
-
   /** The first of the Sentinels does not answer. */
-  private static StoreUrl url(RedisServer sentinel, String name) {
+  private static StoreUrl url(String name) {
     return StoreUrl.parse(
         "redis-sentinel://127.0.0.1:1," + sentinel.host() + ":" + sentinel.port() + "/" + name);
   }

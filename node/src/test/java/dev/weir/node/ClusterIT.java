@@ -62,10 +62,7 @@ final class ClusterIT {
     put(0, "shared", "{\"rate\":100,\"period\":\"1s\",\"capacity\":100}");
 
     Traffic.Tally tally =
-        Traffic.steady(
-            cluster.clients(),
-            new Traffic.Demand("everyone", "shared", 600),
-            Duration.ofSeconds(20));
+        Traffic.steady(cluster.clients(), new Traffic.Demand("everyone", "shared", 600), 20);
 
     double due = 100 + 100 * tally.seconds();
     assertThat((double) tally.admitted())

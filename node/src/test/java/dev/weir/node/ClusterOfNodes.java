@@ -79,6 +79,11 @@ final class ClusterOfNodes implements AutoCloseable {
     return nodes.remove(index).terminate();
   }
 
+  /** Kills the node and forgets it. */
+  void kill(int index) {
+    nodes.remove(index).kill();
+  }
+
   RunningNode node(int index) {
     return nodes.get(index);
   }

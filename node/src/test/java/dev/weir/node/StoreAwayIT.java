@@ -105,10 +105,10 @@ final class StoreAwayIT {
   private void assertAnswersWithoutTheStoreAfter(Runnable fault) {
     Traffic.Tally tally;
     try (Traffic traffic =
-        Traffic.start(List.of(node), new Traffic.Demand("steadfast", "away", 200))) {
-      traffic.awaitAnswers(200);
+        Traffic.start(List.of(node), List.of(new Traffic.Demand("steadfast", "away", 200)))) {
+      traffic.awaitSecondsWorth(1);
       fault.run();
-      traffic.awaitAnswers(800);
+      traffic.awaitSecondsWorth(4);
       tally = traffic.tally();
     }
     assertThat(tally.errors()).as("%s", tally).isEmpty();

@@ -17,8 +17,8 @@ import org.awaitility.Awaitility;
 
 /**
  * Callers who ask at a steady pace, each one call at a time, over a few connections to each node. A
- * caller that falls behind, since an answer has taken long, catches up. Ends by itself after
- * {@value #MOST_CALLS} calls.
+ * caller whose answer takes long falls behind, and does not catch up. Ends by itself after {@value
+ * #MOST_CALLS} calls.
  */
 final class Traffic implements AutoCloseable {
 
@@ -120,6 +120,25 @@ final class Traffic implements AutoCloseable {
       return most;
     }
 
+    /**
+     * What a bucket that all nodes shared would have allowed of the same calls, had it been there
+     * to decide each at the time of its answer.
+     */
+    long allowedByBucket(double capacity, double unitsPerSecond) {
+      long allowed = 0;
+      double used = 0;
+      long last = 0;
+      for (Call call : calls) {
+        used = Math.max(0, used - unitsPerSecond * (call.answeredNanos - last) / 1e9);
+        last = call.answeredNanos;
+        if (call.error.isEmpty() && used + 1 <= capacity) {
+          used++;
+          allowed++;
+        }
+      }
+      return allowed;
+    }
+
     private List<Long> perSecond(Predicate<Call> condition) {
       if (calls.isEmpty()) {
         return List.of();
@@ -171,8 +190,8 @@ final class Traffic implements AutoCloseable {
   }
 
   /** Begins to ask, and goes on until it is closed. */
-  static Traffic start(List<NodeClient> nodes, Demand... demands) {
-    Traffic traffic = new Traffic(nodes, List.of(demands));
+  static Traffic start(List<NodeClient> nodes, List<Demand> demands) {
+    Traffic traffic = new Traffic(nodes, demands);
     // Answers of the first call on a connection come late; they are no part of the traffic.
     for (Demand demand : demands) {
       nodes.forEach(node -> node.check(demand.key, demand.plan, 0));
@@ -181,11 +200,10 @@ final class Traffic implements AutoCloseable {
     return traffic;
   }
 
-  /** Checks of one key for about so long. */
-  static Tally steady(List<NodeClient> nodes, Demand demand, Duration length) {
-    long calls = demand.callsPerSecond * length.toSeconds();
-    try (Traffic traffic = start(nodes, demand)) {
-      traffic.await(tally -> tally.calls().size() >= calls);
+  /** Checks of one key for about so many seconds. */
+  static Tally steady(List<NodeClient> nodes, Demand demand, int seconds) {
+    try (Traffic traffic = start(nodes, List.of(demand))) {
+      traffic.awaitSecondsWorth(seconds);
       return traffic.tally();
     }
   }
@@ -196,7 +214,7 @@ final class Traffic implements AutoCloseable {
     for (int caller = 0; caller < count; caller++) {
       int node = caller % nodes.size();
       var unused =
-          callers.scheduleAtFixedRate(
+          callers.scheduleWithFixedDelay(
               () -> call(demand, node),
               paceNanos * caller / count,
               paceNanos,
@@ -236,9 +254,10 @@ final class Traffic implements AutoCloseable {
         .until(this::tally, condition);
   }
 
-  /** Waits for so many more answers. */
-  void awaitAnswers(int more) {
+  /** Waits for as many more answers as are asked for in so many seconds. */
+  void awaitSecondsWorth(int seconds) {
     int before = calls.size();
+    int more = seconds * demands.stream().mapToInt(Demand::callsPerSecond).sum();
     await(tally -> tally.calls().size() >= before + more);
   }
 

@@ -1,23 +1,28 @@
 package dev.weir.node;
 
 import static dev.weir.node.LoadedLimit.OUTSTANDING;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.lease.RedisServer;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 
-/** Three nodes under load whose Redis fails in one way after another. */
+/** Three nodes on one Redis under load, and what can happen to either, one after another. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-final class StoreFaultsIT {
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class FaultsIT {
 
   private static final int NODES = 3;
 
-  /** Two seconds' worth. */
-  private static final int WHILE = 300;
+  private static final int SECONDS_AWAY = 2;
 
   private RedisServer redis;
   private ClusterOfNodes cluster;
@@ -51,7 +56,7 @@ final class StoreFaultsIT {
             name,
             traffic -> {
               redis.kill();
-              traffic.awaitAnswers(WHILE);
+              traffic.awaitSecondsWorth(SECONDS_AWAY);
               redis.restart();
             })
         .nobodySawAnError()
@@ -68,7 +73,7 @@ final class StoreFaultsIT {
             traffic -> {
               redis.call("SAVE");
               redis.kill();
-              traffic.awaitAnswers(WHILE);
+              traffic.awaitSecondsWorth(SECONDS_AWAY);
               redis.restart();
             })
         .nobodySawAnError()
@@ -84,7 +89,7 @@ final class StoreFaultsIT {
             name,
             traffic -> {
               redis.suspend();
-              traffic.awaitAnswers(WHILE);
+              traffic.awaitSecondsWorth(SECONDS_AWAY);
               redis.resume();
             })
         .nobodySawAnError()
@@ -99,9 +104,9 @@ final class StoreFaultsIT {
             cluster,
             name,
             traffic -> {
-              for (int i = 0; i < 10; i++) {
+              for (int i = 0; i < 5; i++) {
                 redis.call("CLIENT", "KILL", "TYPE", "normal");
-                traffic.awaitAnswers(50);
+                traffic.awaitSecondsWorth(1);
               }
             })
         .nobodySawAnError()
@@ -115,9 +120,9 @@ final class StoreFaultsIT {
             cluster,
             name,
             traffic -> {
-              for (int i = 0; i < 20; i++) {
+              for (int i = 0; i < 4; i++) {
                 redis.call("SCRIPT", "FLUSH");
-                traffic.awaitAnswers(20);
+                traffic.awaitSecondsWorth(1);
               }
             })
         .nobodySawAnError()
@@ -135,12 +140,51 @@ final class StoreFaultsIT {
             traffic -> {
               for (int i = 0; i < flushes; i++) {
                 redis.call("FLUSHALL");
-                traffic.awaitAnswers(150);
+                traffic.awaitSecondsWorth(1);
               }
             })
         .nobodySawAnError()
         .nothingWasDegraded()
         .heldBound(flushes * OUTSTANDING)
         .littleWasDenied();
+  }
+
+  /** Its callers wait; the others are not held up by it. */
+  @Test
+  void nodeThatStandsStillGetsNoBudgetForThatTime() {
+    LoadedLimit.load(
+            cluster,
+            name,
+            traffic -> {
+              cluster.node(2).suspend();
+              traffic.awaitSecondsWorth(2);
+              cluster.node(2).resume();
+            })
+        .nobodySawAnError()
+        .heldBound(0)
+        .littleWasDenied();
+  }
+
+  /** Last, since it leaves two nodes. */
+  @Test
+  @Order(Integer.MAX_VALUE)
+  void nodeThatIsKilledTakesOnlyItsOwnCallersAlong() {
+    List<Integer> survivors = List.of(0, 1);
+    LoadedLimit outcome =
+        LoadedLimit.load(
+                cluster,
+                List.of(name),
+                survivors,
+                traffic -> {
+                  cluster.kill(2);
+                  traffic.awaitSecondsWorth(2);
+                })
+            .get(0);
+    assertThat(outcome.on(2).busy().errors()).isNotEmpty();
+    for (int survivor : survivors) {
+      outcome.on(survivor).nobodySawAnError().nothingWasDegraded();
+    }
+    outcome.heldBound(0).littleWasDenied();
+    cluster.awaitCount(survivors.size());
   }
 }
