@@ -20,18 +20,18 @@ public final class DecisionMeters implements MeterBinder {
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    decisions(registry, "allowed", "false", Decider::allowedCount);
-    decisions(registry, "denied", "false", Decider::deniedCount);
-    decisions(registry, "allowed", "true", Decider::degradedAllowedCount);
-    decisions(registry, "denied", "true", Decider::degradedDeniedCount);
-    decisions(registry, "refused", "true", Decider::refusedCount);
+    decisions(registry, "allowed", "false", DecisionCounts::allowedCount);
+    decisions(registry, "denied", "false", DecisionCounts::deniedCount);
+    decisions(registry, "allowed", "true", DecisionCounts::degradedAllowedCount);
+    decisions(registry, "denied", "true", DecisionCounts::degradedDeniedCount);
+    decisions(registry, "refused", "true", DecisionCounts::refusedCount);
     Gauge.builder("weir.degraded", decider, d -> d.degraded() ? 1 : 0)
         .description("1 while this node decides without the store, for some keys at least")
         .register(registry);
     FunctionCounter.builder("weir.charges.forgotten", decider, Decider::forgottenCount)
         .description("Charges and returns dropped, since the store was away for too many of them")
         .register(registry);
-    FunctionCounter.builder("weir.would.deny", decider, Decider::wouldDenyCount)
+    FunctionCounter.builder("weir.would.deny", decider.decisions(), DecisionCounts::wouldDenyCount)
         .description("Requests allowed by a shadow plan that would have been denied without it")
         .register(registry);
     FunctionCounter.builder("weir.permits.leased", decider, Decider::leasedCount)
@@ -52,8 +52,11 @@ public final class DecisionMeters implements MeterBinder {
   }
 
   private void decisions(
-      MeterRegistry registry, String outcome, String degraded, ToDoubleFunction<Decider> count) {
-    FunctionCounter.builder("weir.decisions", decider, count)
+      MeterRegistry registry,
+      String outcome,
+      String degraded,
+      ToDoubleFunction<DecisionCounts> count) {
+    FunctionCounter.builder("weir.decisions", decider.decisions(), count)
         .description("Decisions made")
         .tag("outcome", outcome)
         .tag("degraded", degraded)

@@ -258,10 +258,10 @@ class LimitLease extends NodeShare {
     return known() ? Math.max(0, (nowMicros - syncedMicros) / 1000) : 0;
   }
 
-  /** The limit as of the store's last word, with {@code held} permits still here. */
-  final LimitStatus status(long held, long nowMicros) {
+  /** The limit as of the store's last word, with the permits that are still here. */
+  final LimitStatus status(long nowMicros) {
     long elapsed = known() ? Math.max(0, nowMicros - syncedMicros) : 0;
-    return status(limit, consumption(), held + owed, elapsed);
+    return status(limit, consumption(), permits + owed, elapsed);
   }
 
   /**

@@ -14,7 +14,6 @@ import dev.weir.lease.RefillOutcome.Repeated;
 import dev.weir.lease.RefillOutcome.Unavailable;
 import dev.weir.lease.RefillOutcome.UsedOtherwise;
 import dev.weir.lease.Refills;
-import dev.weir.lease.Take;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,44 +44,7 @@ final class StoreDecision implements Refills.Listener {
     record Refused() implements Outcome {}
   }
 
-  /** What a decision needs of the node. */
-  interface Node {
-
-    /**
-     * Works on the key's entry, under its monitor; takes that the key's plan has no place for are
-     * sent off.
-     *
-     * @param plan for the key if it has no entry
-     */
-    <T> T withEntry(String key, BoundPlan plan, long nowMicros, EntryWork<T> work);
-
-    /** The decision as the caller gets it, counted. */
-    Decision conclude(BoundPlan plan, Decision decision);
-
-    /** Notes permits that the store has granted to a key. */
-    void taken(String key, long permits);
-
-    /** Gives a reservation back that nobody has been told of. */
-    void release(String key, String reservation);
-
-    /** The refill is through. */
-    void landed(RefillOutcome outcome);
-
-    /** The accounting window of the key that a moment of the store falls into. */
-    int window(String key, long storeMicros);
-
-    int nodes();
-
-    long micros();
-  }
-
-  /** Work under the monitor of an entry. */
-  @FunctionalInterface
-  interface EntryWork<T> {
-    T apply(KeyEntry entry, Consumer<Take> orphans);
-  }
-
-  private final Node node;
+  private final StoreDecisions node;
   private final CheckRequest request;
   private final BoundPlan plan;
   private final long cost;
@@ -96,7 +58,7 @@ final class StoreDecision implements Refills.Listener {
    * @param asked for the limits of {@code plan} that apply to the request, in its order
    */
   StoreDecision(
-      Node node,
+      StoreDecisions node,
       CheckRequest request,
       BoundPlan plan,
       long cost,
@@ -117,14 +79,14 @@ final class StoreDecision implements Refills.Listener {
   @Override
   public void onOutcome(RefillOutcome outcome) {
     boolean late = answered.getAndSet(true);
-    long now = node.micros();
+    long now = node.clock.micros();
     if (outcome instanceof Answered first) {
       takeIn(first, late, now);
-      node.taken(request.key(), granted(first) ? cost : 0);
+      node.leases.taken(request.key(), granted(first) ? cost : 0);
       if (!late) {
         Optional<String> reservation =
             granted(first) ? purpose.reservation().map(Purpose.Reservation::id) : Optional.empty();
-        decided(node.conclude(plan, decision(first)), reservation);
+        decided(node.decisions.conclude(plan, decision(first)), reservation);
       }
     } else if (outcome instanceof Repeated again) {
       restore(true, now);
@@ -143,13 +105,14 @@ final class StoreDecision implements Refills.Listener {
         decideWithoutStore(now);
       }
     }
-    node.landed(outcome);
+    node.calls.heard(outcome, node.clock.micros());
+    node.calls.landed();
   }
 
   @Override
   public void onOverdue() {
     if (!answered.getAndSet(true)) {
-      decideWithoutStore(node.micros());
+      decideWithoutStore(node.clock.micros());
     }
   }
 
@@ -160,13 +123,15 @@ final class StoreDecision implements Refills.Listener {
   private void takeIn(Answered first, boolean late, long now) {
     boolean reserved = purpose.reservation().isPresent();
     boolean unwanted = late && !reserved;
-    node.withEntry(
+    node.entries.with(
         request.key(),
         plan,
         now,
         (entry, orphans) -> {
-          int window = node.window(request.key(), first.storeMicros());
-          entry.told(asked, first, window, askedMicros, now, unwanted, orphans);
+          if (entry.remembers(asked)) {
+            int window = node.inForce.window(request.key(), first.storeMicros());
+            entry.learn(asked.takes(), first, window, askedMicros, now, unwanted, orphans);
+          }
           return null;
         });
     if (late && reserved && granted(first)) {
@@ -176,27 +141,29 @@ final class StoreDecision implements Refills.Listener {
 
   /** Nothing was moved, or nobody knows: see {@link KeyEntry#restore}. */
   private void restore(boolean unmoved, long now) {
-    node.withEntry(
+    node.entries.with(
         request.key(),
         plan,
         now,
         (entry, orphans) -> {
-          entry.restore(asked, unmoved, orphans);
+          if (entry.remembers(asked)) {
+            entry.restore(asked.takes(), unmoved, orphans);
+          }
           return null;
         });
   }
 
   private void decideWithoutStore(long now) {
     Decision decision =
-        node.withEntry(
+        node.entries.with(
             request.key(),
             plan,
             now,
             (entry, orphans) -> {
               entry.bind(plan, orphans);
-              return entry.decideWithoutStore(request.endpoint(), cost, node.nodes(), now);
+              return entry.decideWithoutStore(request.endpoint(), cost, node.inForce.nodes(), now);
             });
-    Decision concluded = node.conclude(plan, decision);
+    Decision concluded = node.decisions.conclude(plan, decision);
     boolean held = purpose.reservation().isPresent() && !concluded.degraded();
     // Permits that are held here pay for it, but nobody holds them for later.
     decided(held ? degraded(concluded) : concluded, Optional.empty());

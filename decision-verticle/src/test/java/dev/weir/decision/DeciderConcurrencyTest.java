@@ -34,7 +34,7 @@ class DeciderConcurrencyTest {
   private final Store store = TestStores.embedded(Clock.system());
 
   /** Callers beyond those that may wait are answered without the store, which is not exact. */
-  private final Semaphore waiting = new Semaphore(KeyEntry.MAX_WAITERS - THREADS);
+  private final Semaphore waiting = new Semaphore(Waiters.MOST - THREADS);
 
   private final LongAdder allowed = new LongAdder();
 

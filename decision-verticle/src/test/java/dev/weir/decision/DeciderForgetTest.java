@@ -101,7 +101,7 @@ class DeciderForgetTest {
     node.allowedOf(10, "a");
     node.cut();
     assertThat(node.allowedOf(200, "a")).isPositive();
-    assertThat(node.decider.degradedAllowedCount()).isPositive();
+    assertThat(node.decider.decisions().degradedAllowedCount()).isPositive();
 
     node.mend();
     forget("a", node);

@@ -78,7 +78,7 @@ class DeciderStoreFailureTest {
       assertThat(decision.degraded()).isTrue();
       assertThat(decision.remaining()).isEqualTo(Math.max(0, 9 - i));
     }
-    assertThat(node.decider.degradedAllowedCount()).isEqualTo(25);
+    assertThat(node.decider.decisions().degradedAllowedCount()).isEqualTo(25);
     Denied never = (Denied) node.check("a", 11);
     assertThat(never.reason()).isEqualTo(Reason.COST_EXCEEDS_LIMIT);
     assertThat(never.retryAfterMillis()).isEqualTo(Denied.NEVER);
@@ -114,8 +114,8 @@ class DeciderStoreFailureTest {
     assertThat(refused.remaining()).isEqualTo(7);
     assertThat(((Denied) node.check("a", 11)).reason()).isEqualTo(Reason.COST_EXCEEDS_LIMIT);
     assertThat(node.check("b", 0).allowed()).isTrue();
-    assertThat(node.decider.refusedCount()).isEqualTo(1);
-    assertThat(node.decider.degradedDeniedCount()).isZero();
+    assertThat(node.decider.decisions().refusedCount()).isEqualTo(1);
+    assertThat(node.decider.decisions().degradedDeniedCount()).isZero();
     node.mend();
     settle(node);
     assertThat(remainingInStore(plan)).isEqualTo(7);
@@ -190,8 +190,8 @@ class DeciderStoreFailureTest {
     Decision decision = node.check("a", 1);
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.degraded()).isTrue();
-    assertThat(node.decider.wouldDenyCount()).isEqualTo(1);
-    assertThat(node.decider.refusedCount()).isZero();
+    assertThat(node.decider.decisions().wouldDenyCount()).isEqualTo(1);
+    assertThat(node.decider.decisions().refusedCount()).isZero();
   }
 
   @Test
@@ -323,7 +323,7 @@ class DeciderStoreFailureTest {
   void chargesOfLimitsThatAreNoMoreAreBoundedAndCounted() {
     TestNode node = node(Plans.bucket("p", 1, YEAR, 90));
     node.cut();
-    for (int i = 0; i < Decider.MAX_UNSETTLED + 5; i++) {
+    for (int i = 0; i < Orphans.MOST + 5; i++) {
       node.check("key" + i, 1);
     }
     assertThat(node.decider.forgottenCount()).isZero();

@@ -382,7 +382,7 @@ class DeciderTest {
     node.decider.tendKeys();
     node.decider.tendKeys();
     long used = 10_000 - remainingInStore("a", 10_000);
-    assertThat(used).isEqualTo(node.decider.allowedCount());
+    assertThat(used).isEqualTo(node.decider.decisions().allowedCount());
   }
 
   @Test
@@ -678,7 +678,7 @@ class DeciderTest {
     assertThat(node.check("a", 0).allowed()).isTrue();
     assertThat(node.inspect("a").statuses()).isEmpty();
     assertThat(node.decider.keys()).isZero();
-    assertThat(node.decider.allowedCount()).isEqualTo(2);
+    assertThat(node.decider.decisions().allowedCount()).isEqualTo(2);
   }
 
   @Test
@@ -723,9 +723,9 @@ class DeciderTest {
     assertThat(decision.retryAfterMillis()).isZero();
     assertThat(node.check("a", 11).allowed()).isTrue();
     assertThat(node.check("a", 2).remaining()).isZero();
-    assertThat(node.decider.wouldDenyCount()).isEqualTo(2);
-    assertThat(node.decider.allowedCount()).isEqualTo(4);
-    assertThat(node.decider.deniedCount()).isZero();
+    assertThat(node.decider.decisions().wouldDenyCount()).isEqualTo(2);
+    assertThat(node.decider.decisions().allowedCount()).isEqualTo(4);
+    assertThat(node.decider.decisions().deniedCount()).isZero();
   }
 
   @Test
@@ -735,7 +735,7 @@ class DeciderTest {
     List<List<Decision>> answers = askAtOnce(node, 20);
     node.release();
     assertThat(allowed(answers)).isEqualTo(20);
-    assertThat(node.decider.wouldDenyCount()).isEqualTo(15);
+    assertThat(node.decider.decisions().wouldDenyCount()).isEqualTo(15);
     node.cut();
     clock.advance(MINUTE);
     Decision decision = node.check("a", 1);
@@ -743,7 +743,7 @@ class DeciderTest {
     assertThat(decision.degraded()).isFalse();
     Decision other = node.check("b", 6);
     assertThat(other.allowed()).isTrue();
-    assertThat(node.decider.wouldDenyCount()).isEqualTo(17);
+    assertThat(node.decider.decisions().wouldDenyCount()).isEqualTo(17);
     assertThat(remainingInStore("a", 5)).isZero();
   }
 

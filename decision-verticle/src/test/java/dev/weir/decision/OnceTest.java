@@ -120,7 +120,7 @@ class OnceTest {
     assertThat(limiter(two).check(request(4, "x")).await()).isEqualTo(first);
     assertThat(left(two)).isEqualTo(5);
     assertReused(limiter(two).check(request(5, "x")));
-    assertThat(two.decider.allowedCount()).isZero();
+    assertThat(two.decider.decisions().allowedCount()).isZero();
   }
 
   @ParameterizedTest

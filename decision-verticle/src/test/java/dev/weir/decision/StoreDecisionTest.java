@@ -165,7 +165,7 @@ class StoreDecisionTest {
     Decided beyond = reserve(node, "a", 6);
     assertThat(beyond.decision().allowed()).isTrue();
     assertThat(beyond.reservation()).isEmpty();
-    assertThat(node.decider.wouldDenyCount()).isEqualTo(1);
+    assertThat(node.decider.decisions().wouldDenyCount()).isEqualTo(1);
     assertThat(left(node, "a")).isEqualTo(4);
   }
 

@@ -1,0 +1,266 @@
+package dev.weir.decision;
+
+import dev.weir.config.Clock;
+import dev.weir.decision.Waiters.Due;
+import dev.weir.lease.RefillOutcome;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import dev.weir.lease.Refills;
+import dev.weir.lease.Take;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * The entries of all keys of a node: has them worked on under their monitors, sends their refills
+ * off and brings the outcomes home, and looks after those that the store has yet to hear of. Safe
+ * to use from any thread.
+ */
+final class Entries {
+
+  private final Clock clock;
+  private final InForce inForce;
+  private final StoreCalls calls;
+  private final Orphans orphans;
+  private final DecisionCounts decisions;
+  private final LeaseCounts leases;
+  private final KeyTable keys;
+
+  /** Entries with a lease that will end, or with something that the store has yet to hear. */
+  private final ConcurrentLinkedQueue<KeyEntry> tended = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger tendedCount = new AtomicInteger();
+
+  /** Work under the monitor of an entry. */
+  @FunctionalInterface
+  interface Work<T> {
+
+    /**
+     * Does the work.
+     *
+     * @param orphans for takes that the key's plan has no place for
+     */
+    T apply(KeyEntry entry, Consumer<Take> orphans);
+  }
+
+  Entries(
+      Clock clock,
+      InForce inForce,
+      StoreCalls calls,
+      Orphans orphans,
+      DecisionCounts decisions,
+      LeaseCounts leases,
+      int maxKeys) {
+    this.clock = clock;
+    this.inForce = inForce;
+    this.calls = calls;
+    this.orphans = orphans;
+    this.decisions = decisions;
+    this.leases = leases;
+    this.keys = new KeyTable(maxKeys, this::evict);
+  }
+
+  /** The entry of {@code key}, or null. It may be evicted at any time. */
+  KeyEntry get(String key) {
+    return keys.get(key);
+  }
+
+  int size() {
+    return keys.size();
+  }
+
+  /**
+   * Works on the entry of {@code key}, under its monitor.
+   *
+   * @param plan for the key if it has no entry
+   */
+  <T> T with(String key, BoundPlan plan, long nowMicros, Work<T> work) {
+    while (true) {
+      KeyEntry entry = keys.getOrMake(key, made -> new KeyEntry(made, plan));
+      List<Take> left = new ArrayList<>(0);
+      T result;
+      synchronized (entry) {
+        if (entry.evicted()) {
+          continue;
+        }
+        entry.touched = true;
+        entry.expire(nowMicros);
+        result = work.apply(entry, left::add);
+        tend(entry);
+      }
+      orphans.settle(key, left, nowMicros);
+      return result;
+    }
+  }
+
+  /** Starts the refill ahead of need, if it is due. */
+  void refillAhead(KeyEntry entry, long nowMicros) {
+    InFlight flight;
+    synchronized (entry) {
+      flight = entry.refillAhead(inForce.ceilings(), inForce.nodes(), nowMicros);
+    }
+    submit(entry, flight);
+  }
+
+  /** Sends a refill off, without the monitor; null for none. */
+  void submit(KeyEntry entry, InFlight flight) {
+    if (flight != null) {
+      calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight));
+    }
+  }
+
+  /** Waits for the outcome of a refill and brings it home. */
+  private final class Landing implements Refills.Listener {
+    private final KeyEntry entry;
+    private final InFlight flight;
+
+    Landing(KeyEntry entry, InFlight flight) {
+      this.entry = entry;
+      this.flight = flight;
+    }
+
+    @Override
+    public void onOutcome(RefillOutcome outcome) {
+      long now = clock.micros();
+      List<Due> due = new ArrayList<>();
+      List<Take> left = new ArrayList<>(0);
+      InFlight next;
+      calls.heard(outcome, now);
+      synchronized (entry) {
+        next =
+            outcome instanceof Answered answer
+                ? answered(answer, now, due, left)
+                : unavailable((Unavailable) outcome, now, due, left);
+        tend(entry);
+      }
+      orphans.settle(entry.key, left, now);
+      submit(entry, next);
+      calls.landed();
+      if (outcome instanceof Answered answer) {
+        leases.taken(entry.key, flight.refill.takes(), answer);
+      }
+      deliver(due);
+    }
+
+    private InFlight answered(Answered answer, long now, List<Due> due, List<Take> left) {
+      int window = inForce.window(entry.key, answer.storeMicros());
+      entry.answered(flight, answer, window, now, left::add);
+      entry.serve(this::current, now, due, left::add);
+      if (entry.waiting()) {
+        return entry.refillForWaiters(inForce.ceilings(), inForce.nodes(), now);
+      }
+      inForce.rebind(entry, left::add);
+      entry.expire(now);
+      entry.trim(inForce.ceilings(), inForce.nodes());
+      return entry.refillToCharge(now);
+    }
+
+    private InFlight unavailable(Unavailable outcome, long now, List<Due> due, List<Take> left) {
+      entry.unavailable(flight, outcome.unsent(), left::add);
+      entry.serveWithoutStore(this::current, inForce.nodes(), now, due, left::add);
+      return null;
+    }
+
+    @Override
+    public void onOverdue() {
+      long now = clock.micros();
+      List<Due> due = new ArrayList<>();
+      List<Take> left = new ArrayList<>(0);
+      calls.overdue(now);
+      synchronized (entry) {
+        entry.late();
+        entry.serveWithoutStore(this::current, inForce.nodes(), now, due, left::add);
+        tend(entry);
+      }
+      orphans.settle(entry.key, left, now);
+      deliver(due);
+    }
+
+    private BoundPlan current(BoundPlan plan) {
+      return inForce.current(plan, entry.key);
+    }
+
+    private void deliver(List<Due> due) {
+      for (Due each : due) {
+        each.deliver(decisions.conclude(each.plan(), each.decision()));
+      }
+    }
+  }
+
+  /** Puts the entry among those that are looked after, under its monitor. */
+  private void tend(KeyEntry entry) {
+    if (!entry.tended && entry.needsTending()) {
+      entry.tended = true;
+      tended.add(entry);
+      tendedCount.incrementAndGet();
+    }
+  }
+
+  /**
+   * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
+   * times a second.
+   *
+   * @param giveAllBack whether to end all leases
+   */
+  void tend(boolean giveAllBack) {
+    long now = clock.micros();
+    boolean probing = calls.away();
+    calls.lookForEnd(now);
+    boolean probed = orphans.settleKept(probing, now);
+    for (int left = tendedCount.get(); left > 0; left--) {
+      KeyEntry entry = tended.poll();
+      if (entry == null) {
+        return;
+      }
+      tendedCount.decrementAndGet();
+      List<Take> takes = new ArrayList<>(0);
+      InFlight flight;
+      synchronized (entry) {
+        entry.tended = false;
+        inForce.rebind(entry, takes::add);
+        entry.expire(now);
+        if (giveAllBack) {
+          entry.giveBackAll();
+        }
+        // While the store is away one key asks for all, lest every key ask in vain each time.
+        flight = probing && probed ? null : entry.refillToSettle(now);
+        tend(entry);
+      }
+      probed |= flight != null;
+      orphans.settle(entry.key, takes, now);
+      submit(entry, flight);
+    }
+  }
+
+  /** Drops what is held, owed and known of {@code key}. */
+  void forget(String key) {
+    KeyEntry entry = keys.get(key);
+    if (entry != null) {
+      synchronized (entry) {
+        entry.forget();
+      }
+    }
+  }
+
+  private boolean evict(KeyEntry entry) {
+    List<Take> left = new ArrayList<>(0);
+    boolean evicted;
+    synchronized (entry) {
+      evicted = entry.evict(left::add);
+    }
+    orphans.settle(entry.key, left, clock.micros());
+    return evicted;
+  }
+
+  /** Whether the store has been told all there is to tell: no lease, no debt. */
+  boolean settled() {
+    return tendedCount.get() == 0;
+  }
+
+  /** Permits leased and not yet spent, of all limits of all keys. */
+  long outstanding() {
+    return tended.stream().mapToLong(KeyEntry::outstanding).sum();
+  }
+}

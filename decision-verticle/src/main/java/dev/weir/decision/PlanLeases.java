@@ -1,0 +1,408 @@
+package dev.weir.decision;
+
+import dev.weir.client.LimitStatus;
+import dev.weir.config.Consumption;
+import dev.weir.decision.LimitLease.Told;
+import dev.weir.lease.LeaseCeiling;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Level;
+import dev.weir.lease.Take;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The leases of all limits of the plan that a key is bound to, which begin and end together. It is
+ * itself the lease of the plan's first limit, since most plans have one and a million keys would
+ * pay for the indirection.
+ *
+ * <p>{@code stamp} is a sequence lock around what is written (odd while a write is under way;
+ * Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012): a spender
+ * that sees the same even stamp before its compare-and-set and after reading the level knows that
+ * the numbers belong together and that the plan did not change underneath it. Who may write is told
+ * in {@link KeyEntry}.
+ */
+class PlanLeases extends LimitLease {
+
+  /** How long unspent permits stay, microseconds. */
+  static final long LEASE_MICROS = 2_000_000;
+
+  private static final VarHandle STAMP;
+
+  static {
+    try {
+      STAMP = MethodHandles.lookup().findVarHandle(PlanLeases.class, "stamp", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static final LimitLease[] NONE = {};
+  private static final LimitLease UNKNOWN = new LimitLease();
+
+  final String key;
+
+  private volatile BoundPlan bound;
+  private volatile long leaseUntilMicros;
+  private volatile int stamp;
+  private LimitLease[] others = NONE;
+
+  PlanLeases(String key, BoundPlan plan) {
+    this.key = key;
+    this.bound = plan;
+    assign(plan);
+  }
+
+  // ---- without the monitor
+
+  final BoundPlan bound() {
+    return bound;
+  }
+
+  /** Permits held of all limits together. */
+  final long outstanding() {
+    long sum = permits();
+    for (LimitLease lease : others) {
+      sum += lease.permits();
+    }
+    return sum;
+  }
+
+  /** Even, and the same as long as nothing is written. */
+  final int stamp() {
+    return stamp;
+  }
+
+  /** Whether permits held under {@code plan} may be spent. */
+  final boolean leased(BoundPlan plan, long nowMicros) {
+    return bound == plan && nowMicros < leaseUntilMicros;
+  }
+
+  final LimitLease lease(int limit) {
+    return limit == 0 ? this : others[limit - 1];
+  }
+
+  // ---- under the monitor
+
+  /**
+   * Puts the key under {@code plan}; permits held under other numbers are owed to the store.
+   *
+   * @return whether the numbers are others
+   */
+  final boolean assume(BoundPlan plan, Consumer<Take> orphans) {
+    BoundPlan former = bound;
+    if (former == plan) {
+      return false;
+    }
+    if (former.plan.limits().equals(plan.plan.limits())) {
+      bound = plan;
+      return false;
+    }
+    beginWrite();
+    endLease();
+    List<LimitLease> formerLeases = new ArrayList<>();
+    for (int i = 0; i < former.limits.length; i++) {
+      LimitLease copy = new LimitLease();
+      copy.succeed(former.limits[i], lease(i));
+      formerLeases.add(copy);
+    }
+    bound = plan;
+    assign(plan);
+    for (LimitLease old : formerLeases) {
+      int i = indexOf(old.limit.limit().name());
+      if (i >= 0) {
+        lease(i).succeed(plan.limits[i], old);
+      } else if (old.owed != 0) {
+        orphans.accept(Takes.settling(old));
+      }
+    }
+    endWrite();
+    return true;
+  }
+
+  private void assign(BoundPlan plan) {
+    others = plan.limits.length == 1 ? NONE : new LimitLease[plan.limits.length - 1];
+    succeed(plan.limits[0], UNKNOWN);
+    for (int i = 1; i < plan.limits.length; i++) {
+      others[i - 1] = new LimitLease();
+      others[i - 1].limit = plan.limits[i];
+    }
+  }
+
+  /** Lets the lease end if its time is over; unspent permits are owed to the store. */
+  final void expireLease(long nowMicros) {
+    if (leaseUntilMicros != 0 && nowMicros >= leaseUntilMicros) {
+      beginWrite();
+      for (int i = 0; i < bound.limits.length; i++) {
+        LimitLease lease = lease(i);
+        if (lease.giveBack(0)) {
+          lease.size = lease.size.shrunk();
+        }
+      }
+      leaseUntilMicros = 0;
+      endWrite();
+    }
+  }
+
+  /** Has all permits owed to the store, whatever time is left to the lease. */
+  final void giveBackAll() {
+    beginWrite();
+    endLease();
+    endWrite();
+  }
+
+  private void endLease() {
+    for (int i = 0; i < bound.limits.length; i++) {
+      lease(i).giveBack(0);
+    }
+    leaseUntilMicros = 0;
+  }
+
+  /** Drops what is held, owed and known. */
+  final void clearAll() {
+    beginWrite();
+    for (int i = 0; i < bound.limits.length; i++) {
+      lease(i).clear();
+    }
+    leaseUntilMicros = 0;
+    endWrite();
+  }
+
+  /** Whether the lease is under way. */
+  final boolean leased() {
+    return leaseUntilMicros != 0;
+  }
+
+  /** Whether the store has yet to hear of something. */
+  final boolean owing() {
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).owed != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether something was spent without the store that it has yet to hear of. */
+  final boolean indebted() {
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).debt() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Spends {@code cost} permits of each limit that applies, or none. */
+  final boolean takeAll(String endpoint, long cost) {
+    BoundPlan plan = bound;
+    if (plan.single) {
+      return take(cost);
+    }
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint) && !lease(i).take(cost)) {
+        untakeAll(plan, endpoint, cost, i);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void untakeAll(BoundPlan plan, String endpoint, long cost, int limits) {
+    for (int i = 0; i < limits; i++) {
+      if (plan.applies(i, endpoint)) {
+        lease(i).untake(cost);
+      }
+    }
+  }
+
+  /**
+   * Takes what is owed along, and asks for {@code cost}. Permits that are held go back: they might
+   * be those that it needs.
+   */
+  final List<Take> askStrictly(String endpoint, long cost, long nowMicros) {
+    BoundPlan plan = bound;
+    List<Take> takes = new ArrayList<>(plan.limits.length);
+    beginWrite();
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint)) {
+        lease(i).giveBack(0);
+        takes.add(Takes.of(lease(i), cost, cost, nowMicros));
+      }
+    }
+    endWrite();
+    return takes;
+  }
+
+  /**
+   * Takes in what the store granted and told.
+   *
+   * @param window the accounting window of the answer
+   */
+  final void deposit(
+      List<Take> takes,
+      Answered answer,
+      int window,
+      long askedMicros,
+      long nowMicros,
+      Consumer<Take> orphans) {
+    beginWrite();
+    boolean granted = false;
+    for (int t = 0; t < takes.size(); t++) {
+      Take take = takes.get(t);
+      Level level = answer.levels().get(t);
+      Told told = told(answer, level, askedMicros, nowMicros);
+      int i = indexOf(take.limit().name());
+      if (i >= 0) {
+        lease(i).heard(window, level.granted(), level.authorized());
+      }
+      if (i >= 0 && bound.limits[i].limit().equals(take.limit())) {
+        LimitLease lease = lease(i);
+        lease.deposit(level.granted(), told);
+        if (level.granted() < take.ask()) {
+          lease.size = lease.size.shrunk();
+        }
+        granted |= level.granted() > 0;
+      } else if (i >= 0) {
+        // Granted under numbers that no longer hold.
+        lease(i).learn(take.limit().algorithm(), told);
+        lease(i).owed += level.granted();
+      } else if (level.granted() > 0) {
+        orphans.accept(Takes.giving(take.limit(), level.granted(), answer, level));
+      }
+    }
+    if (granted) {
+      beginLease(nowMicros);
+    }
+    endWrite();
+  }
+
+  private void beginLease(long nowMicros) {
+    long until = nowMicros + LEASE_MICROS;
+    for (int i = 0; i < bound.limits.length; i++) {
+      LimitLease lease = lease(i);
+      if (lease.limit.limit().leased() && lease.permits() > 0) {
+        until = Math.min(until, lease.windowUntilMicros());
+      }
+    }
+    leaseUntilMicros = until;
+  }
+
+  /**
+   * Takes in what the store told with a decision that it made by itself.
+   *
+   * @param window the accounting window of the answer
+   * @param unwanted whether what it granted came too late, and goes back
+   */
+  final void learn(
+      List<Take> takes,
+      Answered answer,
+      int window,
+      long askedMicros,
+      long nowMicros,
+      boolean unwanted,
+      Consumer<Take> orphans) {
+    beginWrite();
+    for (int t = 0; t < takes.size(); t++) {
+      Take take = takes.get(t);
+      Level level = answer.levels().get(t);
+      long back = unwanted ? level.granted() : 0;
+      int i = indexOf(take.limit().name());
+      if (i >= 0) {
+        lease(i).heard(window, level.granted(), level.authorized());
+        lease(i).learn(take.limit().algorithm(), told(answer, level, askedMicros, nowMicros));
+        lease(i).owed += back;
+      } else if (back > 0) {
+        orphans.accept(Takes.giving(take.limit(), back, answer, level));
+      }
+    }
+    endWrite();
+  }
+
+  private static Told told(Answered answer, Level level, long askedMicros, long nowMicros) {
+    return new Told(
+        level.consumption(),
+        level.reserved(),
+        askedMicros,
+        nowMicros,
+        answer.storeMicros(),
+        answer.epoch());
+  }
+
+  /**
+   * Takes back what takes that came to nothing had with them. Whether the store carried them out
+   * may be unknown; then returns are lost, since a permit must never be there twice, and charges
+   * are made again, since a unit must never be spent for nothing.
+   *
+   * @param unmoved whether it is known that it did not
+   */
+  final void restore(List<Take> takes, boolean unmoved, Consumer<Take> orphans) {
+    for (Take take : takes) {
+      int i = indexOf(take.limit().name());
+      if (i < 0) {
+        Takes.unsettled(take, unmoved).ifPresent(orphans);
+      } else {
+        lease(i).owed += (unmoved ? take.returned() : 0) - take.charged();
+      }
+    }
+  }
+
+  /** Has permits above the ceiling owed to the store. */
+  final void trimTo(LeaseCeiling ceilings, int nodes) {
+    beginWrite();
+    for (int i = 0; i < bound.limits.length; i++) {
+      LimitLease lease = lease(i);
+      if (lease.permits() > 0) {
+        lease.giveBack(ceilings.of(lease.limit.limit(), nodes));
+      }
+    }
+    endWrite();
+  }
+
+  /** Ends the lease; all that the store has yet to hear of goes to {@code orphans}. */
+  final void settleAll(Consumer<Take> orphans) {
+    giveBackAll();
+    for (int i = 0; i < bound.limits.length; i++) {
+      if (lease(i).owed != 0) {
+        orphans.accept(Takes.settling(lease(i)));
+      }
+    }
+  }
+
+  /** Permits of a limit of {@code plan} that its level counts as used, and that are not. */
+  final long unspent(BoundPlan plan, int limit) {
+    int i = indexOf(plan.limits[limit].limit().name());
+    return i < 0 ? 0 : lease(i).permits() + lease(i).owed;
+  }
+
+  /** A limit of {@code plan} as last told, or untouched if nothing was told. */
+  final LimitStatus knownStatus(BoundPlan plan, int limit, long nowMicros) {
+    int i = indexOf(plan.limits[limit].limit().name());
+    return i < 0
+        ? LimitLease.status(plan.limits[limit], Consumption.NONE, 0, 0)
+        : lease(i).status(nowMicros);
+  }
+
+  private int indexOf(String limitName) {
+    BoundPlan plan = bound;
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.limits[i].limit().name().equals(limitName)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  // ---- the sequence lock
+
+  private void beginWrite() {
+    STAMP.setVolatile(this, stamp + 1);
+    VarHandle.storeStoreFence();
+  }
+
+  private void endWrite() {
+    STAMP.setVolatile(this, stamp + 1);
+  }
+}

@@ -1,0 +1,93 @@
+package dev.weir.decision;
+
+import dev.weir.client.CheckRequest;
+import dev.weir.config.Clock;
+import dev.weir.decision.KeyEntry.Asked;
+import dev.weir.lease.Purpose;
+import dev.weir.lease.Refill;
+import dev.weir.lease.RefillOutcome;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import dev.weir.lease.Refills;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Has the store make decisions by itself, and settle what it has reserved by them. Safe to use from
+ * any thread.
+ */
+final class StoreDecisions {
+  final Clock clock;
+  final InForce inForce;
+  final Entries entries;
+  final StoreCalls calls;
+  final DecisionCounts decisions;
+  final LeaseCounts leases;
+
+  StoreDecisions(
+      Clock clock,
+      InForce inForce,
+      Entries entries,
+      StoreCalls calls,
+      DecisionCounts decisions,
+      LeaseCounts leases) {
+    this.clock = clock;
+    this.inForce = inForce;
+    this.entries = entries;
+    this.calls = calls;
+    this.decisions = decisions;
+    this.leases = leases;
+  }
+
+  /** Has the store decide on {@code request}, to which some limit of {@code plan} applies. */
+  void decide(
+      CheckRequest request,
+      BoundPlan plan,
+      long cost,
+      Purpose.Decide purpose,
+      Consumer<StoreDecision.Outcome> answer) {
+    long now = clock.micros();
+    Asked asked =
+        entries.with(
+            request.key(),
+            plan,
+            now,
+            (entry, orphans) -> {
+              entry.bind(plan, orphans);
+              return entry.ask(request.endpoint(), cost, now);
+            });
+    calls.submit(
+        new Refill(request.key(), asked.takes(), purpose),
+        now,
+        new StoreDecision(this, request, plan, cost, purpose, asked, now, answer));
+  }
+
+  /** Gives a reservation back that nobody has been told of. */
+  void release(String key, String reservation) {
+    settle(key, new Purpose.Settle(reservation, 0), outcome -> {});
+  }
+
+  /** Ends a reservation; {@code answer} gets what came of it, unavailable if that is overdue. */
+  void settle(String key, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+    AtomicBoolean answered = new AtomicBoolean();
+    calls.submit(
+        new Refill(key, List.of(), settle),
+        clock.micros(),
+        new Refills.Listener() {
+          @Override
+          public void onOutcome(RefillOutcome outcome) {
+            calls.landed();
+            if (!answered.getAndSet(true)) {
+              answer.accept(outcome);
+            }
+          }
+
+          @Override
+          public void onOverdue() {
+            if (!answered.getAndSet(true)) {
+              answer.accept(new Unavailable("overdue", false));
+            }
+          }
+        });
+  }
+}
