@@ -45,6 +45,7 @@ final class ControlCalls {
   private final KeyReset reset;
   private final AuditTrail audit;
   private final FleetHotKeys hotKeys;
+  private final KeyUsage usage;
   private final BooleanSupplier storeUp;
   private final Clock clock;
 
@@ -55,6 +56,7 @@ final class ControlCalls {
       KeyReset reset,
       AuditTrail audit,
       FleetHotKeys hotKeys,
+      KeyUsage usage,
       BooleanSupplier storeUp,
       Clock clock) {
     this.configuration = configuration;
@@ -63,6 +65,7 @@ final class ControlCalls {
     this.reset = reset;
     this.audit = audit;
     this.hotKeys = hotKeys;
+    this.usage = usage;
     this.storeUp = storeUp;
     this.clock = clock;
   }
@@ -162,6 +165,11 @@ final class ControlCalls {
   /** The numbers of each limit; those of the one with the least left stand at the top as well. */
   Future<JsonObject> limits(String key) {
     return inspector.inspect(checkedKey(key)).map(this::json);
+  }
+
+  /** What a key has used in its last windows. */
+  Future<JsonObject> usage(String key) {
+    return usage.of(checkedKey(key));
   }
 
   private Optional<JsonObject> override(String key) {

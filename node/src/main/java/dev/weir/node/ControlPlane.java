@@ -131,6 +131,7 @@ final class ControlPlane extends VerticleBase {
     put(builder, reader, "assign", calls::setKey);
     order(builder, "unassign", calls::clearKey);
     order(builder, "reset", calls::reset);
+    get(builder, "getUsage", calls::usage);
     show(builder, "getHotKeys", context -> calls.hotKeys(hotKeysAsked(context)));
     get(builder, "getAudit", name -> calls.recentChanges());
     get(builder, "getEndpoints", name -> calls.endpoints());

@@ -19,6 +19,7 @@ import dev.weir.lease.LeaseVerticle;
 import dev.weir.lease.Store;
 import dev.weir.lease.StoreClock;
 import dev.weir.lease.Stores;
+import dev.weir.lease.UsageStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -67,6 +68,7 @@ public final class Weir {
 
   private ConfigVerticle config;
   private Store store;
+  private UsageStore usageStore;
   private LeaseVerticle lease;
   private LocalLimiter limiter;
   private int httpPort;
@@ -125,7 +127,7 @@ public final class Weir {
     for (String deployment : deployments) {
       stopped = stopped.eventually(() -> vertx.undeploy(deployment));
     }
-    return stopped;
+    return usageStore == null ? stopped : stopped.eventually(usageStore::close);
   }
 
   private Future<?> deploy() {
@@ -185,7 +187,11 @@ public final class Weir {
             vertx,
             clock,
             registry);
+    usageStore =
+        Stores.openUsage(settings.store().url(), settings.store().prefix(), vertx, clock, registry);
     lease = new LeaseVerticle(store, clock, storeClock, settings.store().timeout(), registry);
+    // Nobody waits for it, and where it is out of reach the refills are too, and say so.
+    usageStore.start().otherwiseEmpty();
     return deploy(() -> lease, 1);
   }
 
@@ -254,6 +260,7 @@ public final class Weir {
                 reset,
                 new AuditTrail(config.auditLog(), clock, caller),
                 new FleetHotKeys(question -> nodeBus.ask(FleetHotKeys.CALL, question)),
+                new KeyUsage(usageStore::recent),
                 store::healthy,
                 clock),
             registry::scrape,

@@ -13,7 +13,9 @@ import dev.weir.config.Plan;
 import dev.weir.config.PlansFile;
 import dev.weir.decision.HotKeyCounts;
 import dev.weir.decision.KeyLimits;
+import dev.weir.lease.RecentUsage;
 import dev.weir.lease.StoreAwayException;
+import dev.weir.lease.UsageCounts;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -112,6 +114,7 @@ class ControlPlaneTest {
                 new AuditTrail(
                     config.auditLog(), clock(), token.isPresent() ? "admin" : "anonymous"),
                 new FleetHotKeys(this::count),
+                new KeyUsage(this::recent),
                 storeUp::get,
                 clock()),
             () -> "weir_nodes 1.0\n",
@@ -217,6 +220,40 @@ class ControlPlaneTest {
     for (String limit : List.of("0", "1001", "-1", "1.5", "x", "", "99999999999")) {
       problem(400, send("GET", "/hot-keys?limit=" + limit));
     }
+  }
+
+  private Future<List<RecentUsage>> recent(String key) {
+    if (!storeUp.get()) {
+      return Future.failedFuture(new StoreAwayException("not connected to h:1", true));
+    }
+    return Future.succeededFuture(
+        key.equals("a/b")
+            ? List.of(
+                new RecentUsage("gold", 0, 60_000, new UsageCounts(7, 2, 3, 1, 20), true),
+                new RecentUsage("gold", 60_000, 120_000, new UsageCounts(5, 0, 0, 0, 5), false))
+            : List.of());
+  }
+
+  @Example
+  void theLastWindowsOfAKeyAreShown() {
+    assertThat(getJson("/usage/a%2Fb"))
+        .isEqualTo(
+            new JsonObject(
+                """
+                {"key":"a/b","windows":[
+                  {"plan":"gold","window_start":"1970-01-01T00:01:00.000Z",
+                   "window_end":"1970-01-01T00:02:00.000Z","spent":5,"degraded":0,"denied":0,
+                   "would_deny":0,"authorized":5,"state":"open"},
+                  {"plan":"gold","window_start":"1970-01-01T00:00:00.000Z",
+                   "window_end":"1970-01-01T00:01:00.000Z","spent":7,"degraded":2,"denied":3,
+                   "would_deny":1,"authorized":20,"state":"sealed"}]}
+                """));
+    assertThat(getJson("/usage/nobody").getJsonArray("windows")).isEmpty();
+    problem(400, send("GET", "/usage/%FF"));
+    problem(405, send("POST", "/usage/acme"));
+    storeUp.set(false);
+    assertThat(problem(503, send("GET", "/usage/acme")))
+        .containsExactly("store: not connected to h:1");
   }
 
   private Future<Void> forget(String key, Set<String> limitNames) {
