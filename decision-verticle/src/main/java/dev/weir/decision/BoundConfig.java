@@ -83,10 +83,13 @@ final class BoundConfig {
    * @throws CheckRefusedException with code 404 if there is none of that name
    */
   BoundPlan named(String name, String key) {
-    BoundPlan plan = named.get(name);
-    if (plan == null) {
-      throw CheckRefusedException.unknownPlan("plan: '" + name + "' does not exist");
-    }
-    return ownOf(key, plan);
+    return find(name, key)
+        .orElseThrow(
+            () -> CheckRefusedException.unknownPlan("plan: '" + name + "' does not exist"));
+  }
+
+  /** The same; empty if there is none of that name. */
+  Optional<BoundPlan> find(String name, String key) {
+    return Optional.ofNullable(named.get(name)).map(plan -> ownOf(key, plan));
   }
 }

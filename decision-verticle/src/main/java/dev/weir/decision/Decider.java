@@ -5,12 +5,15 @@ import dev.weir.client.Decision;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.decision.Waiters.Waiter;
+import dev.weir.lease.AccountingWindow;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Purpose;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.Refills;
+import dev.weir.lease.StoreClock;
 import dev.weir.lease.Take;
+import dev.weir.lease.Usage;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -29,6 +32,7 @@ public final class Decider {
   private final HotKeys hotKeys = new HotKeys();
   private final DecisionCounts decisions;
   private final LeaseCounts leases;
+  private final Accounting accounting;
   private final StoreCalls calls;
   private final Orphans orphans;
   private final Entries entries;
@@ -36,17 +40,28 @@ public final class Decider {
 
   /**
    * @param maxKeys keys held at once, 1 or more
+   * @param usage where all that is decided is counted
    */
   public Decider(
-      Clock clock, Refills refills, LeaseCeiling ceilings, int maxKeys, ConfigSnapshot snapshot) {
+      Clock clock,
+      Refills refills,
+      LeaseCeiling ceilings,
+      int maxKeys,
+      ConfigSnapshot snapshot,
+      StoreClock storeClock,
+      Usage usage) {
     this.clock = clock;
     this.inForce = new InForce(ceilings, snapshot);
     this.decisions = new DecisionCounts(clock, hotKeys);
     this.leases = new LeaseCounts(clock, hotKeys);
+    this.accounting =
+        new Accounting(usage, storeClock, new AccountingWindow(ceilings.windowMicros()));
     this.calls = new StoreCalls(refills, decisions::degradedCount);
     this.orphans = new Orphans(clock, calls);
-    this.entries = new Entries(clock, inForce, calls, orphans, decisions, leases, maxKeys);
-    this.storeDecisions = new StoreDecisions(clock, inForce, entries, calls, decisions, leases);
+    this.entries =
+        new Entries(clock, inForce, calls, orphans, accounting, decisions, leases, maxKeys);
+    this.storeDecisions =
+        new StoreDecisions(clock, inForce, entries, calls, accounting, decisions, leases);
   }
 
   /**
@@ -58,25 +73,36 @@ public final class Decider {
     KeyEntry entry = entries.get(request.key());
     BoundConfig current = inForce.config();
     BoundPlan plan = InForce.planOf(current, entry, request);
-    if (entry == null || !plan.single) {
-      return plan.unlimited() ? decisions.count(plan.allowUnlimited(request.key())) : null;
-    }
-    long cost = current.cost(request);
-    if (cost == 0) {
+    if (entry == null || !(plan.single || plan.unlimited())) {
       return null;
     }
-    long now = clock.micros();
-    Decision decision = entry.spend(plan, cost, now);
+    long cost = current.cost(request);
+    Decision decision = plan.unlimited() ? unlimited(entry, plan, cost) : leased(entry, plan, cost);
     if (decision == null) {
       return null;
     }
     if (!entry.touched) {
       entry.touched = true;
     }
-    if (entry.low(plan)) {
+    return decisions.count(decision);
+  }
+
+  private Decision unlimited(KeyEntry entry, BoundPlan plan, long cost) {
+    return cost == 0 || entry.count(plan, cost, accounting.storeMicros())
+        ? plan.allowUnlimited(entry.key)
+        : null;
+  }
+
+  private Decision leased(KeyEntry entry, BoundPlan plan, long cost) {
+    if (cost == 0) {
+      return null;
+    }
+    long now = clock.micros();
+    Decision decision = entry.spend(plan, cost, accounting, now);
+    if (decision != null && entry.low(plan)) {
       entries.refillAhead(entry, now);
     }
-    return decisions.count(decision);
+    return decision;
   }
 
   /**
@@ -87,20 +113,19 @@ public final class Decider {
   Decision decideOrWait(CheckRequest request, Consumer<Decision> answer) {
     BoundConfig current = inForce.config();
     BoundPlan plan = planOf(current, request);
-    if (plan.unlimited()) {
+    long cost = current.cost(request);
+    if (plan.unlimited() && cost == 0) {
       return decisions.count(plan.allowUnlimited(request.key()));
     }
     long now = clock.micros();
-    Waiter asker = new Waiter(plan, request.endpoint(), current.cost(request), now, answer);
+    Waiter asker = new Waiter(plan, request.endpoint(), cost, now, answer);
     Turn turn =
         entries.with(
             request.key(),
             plan,
             now,
-            (entry, left) -> {
-              entry.bind(plan, left);
-              return turn(entry, asker);
-            });
+            (entry, left) ->
+                plan.unlimited() ? unlimited(entry, asker, left) : turn(entry, asker, left));
     entries.submit(turn.entry, turn.flight);
     return turn.decision == null ? null : decisions.conclude(plan, turn.decision);
   }
@@ -113,22 +138,36 @@ public final class Decider {
    */
   private record Turn(KeyEntry entry, InFlight flight, Decision decision) {}
 
-  private Turn turn(KeyEntry entry, Waiter asker) {
+  private Turn unlimited(KeyEntry entry, Waiter asker, Consumer<Take> left) {
+    BoundPlan bound = entry.bound();
+    // A limited plan that still holds may be asked for again, and what is known of it is needed
+    // then.
+    if (bound.unlimited() || (bound.epoch != asker.plan().epoch && entry.idle())) {
+      entry.bind(asker.plan(), left);
+    }
+    return made(entry, null, asker, asker.plan().allowUnlimited(entry.key));
+  }
+
+  private Turn turn(KeyEntry entry, Waiter asker, Consumer<Take> left) {
     long now = asker.sinceMicros();
+    entry.bind(asker.plan(), left);
     Decision decision = entry.waiting() ? null : entry.decide(asker.endpoint(), asker.cost(), now);
     if (decision != null) {
       boolean low = entry.low(asker.plan());
-      return new Turn(
-          entry,
-          low ? entry.refillAhead(inForce.ceilings(), inForce.nodes(), now) : null,
-          decision);
+      InFlight ahead = low ? entry.refillAhead(inForce.ceilings(), inForce.nodes(), now) : null;
+      return made(entry, ahead, asker, decision);
     }
     if (entry.overdue() || !entry.join(asker)) {
       int nodes = inForce.nodes();
-      return new Turn(
-          entry, null, entry.decideWithoutStore(asker.endpoint(), asker.cost(), nodes, now));
+      return made(
+          entry, null, asker, entry.decideWithoutStore(asker.endpoint(), asker.cost(), nodes, now));
     }
     return new Turn(entry, entry.refillForWaiters(inForce.ceilings(), inForce.nodes(), now), null);
+  }
+
+  private Turn made(KeyEntry entry, InFlight ahead, Waiter asker, Decision decision) {
+    accounting.count(entry, asker.plan(), decision, asker.cost());
+    return new Turn(entry, ahead, decision);
   }
 
   /**
@@ -177,9 +216,13 @@ public final class Decider {
     storeDecisions.decide(request, plan, current.cost(request), purpose, answer);
   }
 
-  /** Ends a reservation; {@code answer} gets what came of it, unavailable if that is overdue. */
-  void settle(String key, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
-    storeDecisions.settle(key, settle, answer);
+  /**
+   * Ends a reservation that was made under {@code plan}.
+   *
+   * @param answer gets what came of it, unavailable if that is overdue
+   */
+  void settle(String key, String plan, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+    storeDecisions.settle(key, plan, settle, answer);
   }
 
   /**
@@ -263,6 +306,11 @@ public final class Decider {
   /** Steps that the store should have heard of and never will. */
   long forgottenCount() {
     return orphans.forgottenCount();
+  }
+
+  /** Units of decisions that nothing has counted: see {@link Accounting#uncounted}. */
+  long uncountedUnits() {
+    return accounting.uncounted();
   }
 
   /** Permits that the store has granted to this node so far. */

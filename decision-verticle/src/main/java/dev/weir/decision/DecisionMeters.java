@@ -31,6 +31,9 @@ public final class DecisionMeters implements MeterBinder {
     FunctionCounter.builder("weir.charges.forgotten", decider, Decider::forgottenCount)
         .description("Charges and returns dropped, since the store was away for too many of them")
         .register(registry);
+    FunctionCounter.builder("weir.usage.uncounted", decider, Decider::uncountedUnits)
+        .description("Units of decisions that no tally took, and that no usage tells of")
+        .register(registry);
     FunctionCounter.builder("weir.would.deny", decider.decisions(), DecisionCounts::wouldDenyCount)
         .description("Requests allowed by a shadow plan that would have been denied without it")
         .register(registry);

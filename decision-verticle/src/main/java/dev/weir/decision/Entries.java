@@ -24,6 +24,7 @@ final class Entries {
   private final InForce inForce;
   private final StoreCalls calls;
   private final Orphans orphans;
+  private final Accounting accounting;
   private final DecisionCounts decisions;
   private final LeaseCounts leases;
   private final KeyTable keys;
@@ -50,6 +51,7 @@ final class Entries {
       InForce inForce,
       StoreCalls calls,
       Orphans orphans,
+      Accounting accounting,
       DecisionCounts decisions,
       LeaseCounts leases,
       int maxKeys) {
@@ -57,6 +59,7 @@ final class Entries {
     this.inForce = inForce;
     this.calls = calls;
     this.orphans = orphans;
+    this.accounting = accounting;
     this.decisions = decisions;
     this.leases = leases;
     this.keys = new KeyTable(maxKeys, this::evict);
@@ -78,7 +81,7 @@ final class Entries {
    */
   <T> T with(String key, BoundPlan plan, long nowMicros, Work<T> work) {
     while (true) {
-      KeyEntry entry = keys.getOrMake(key, made -> new KeyEntry(made, plan));
+      KeyEntry entry = keys.getOrMake(key, made -> entryOf(made, plan));
       List<Take> left = new ArrayList<>(0);
       T result;
       synchronized (entry) {
@@ -93,6 +96,18 @@ final class Entries {
       orphans.settle(key, left, nowMicros);
       return result;
     }
+  }
+
+  /** A new entry, which owes what was left of one that was evicted. */
+  private KeyEntry entryOf(String key, BoundPlan plan) {
+    KeyEntry entry = new KeyEntry(key, plan);
+    List<Take> left = orphans.reclaim(key);
+    if (!left.isEmpty()) {
+      synchronized (entry) {
+        entry.restore(left, true, orphan -> orphans.settle(key, List.of(orphan), clock.micros()));
+      }
+    }
+    return entry;
   }
 
   /** Starts the refill ahead of need, if it is due. */
@@ -145,9 +160,8 @@ final class Entries {
     }
 
     private InFlight answered(Answered answer, long now, List<Due> due, List<Take> left) {
-      int window = inForce.window(entry.key, answer.storeMicros());
-      entry.answered(flight, answer, window, now, left::add);
-      entry.serve(this::current, now, due, left::add);
+      entry.answered(flight, answer, accounting, now, left::add);
+      entry.serve(this::current, accounting, now, due, left::add);
       if (entry.waiting()) {
         return entry.refillForWaiters(inForce.ceilings(), inForce.nodes(), now);
       }
@@ -159,7 +173,7 @@ final class Entries {
 
     private InFlight unavailable(Unavailable outcome, long now, List<Due> due, List<Take> left) {
       entry.unavailable(flight, outcome.unsent(), left::add);
-      entry.serveWithoutStore(this::current, inForce.nodes(), now, due, left::add);
+      entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
       return null;
     }
 
@@ -171,7 +185,7 @@ final class Entries {
       calls.overdue(now);
       synchronized (entry) {
         entry.late();
-        entry.serveWithoutStore(this::current, inForce.nodes(), now, due, left::add);
+        entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
         tend(entry);
       }
       orphans.settle(entry.key, left, now);
@@ -244,11 +258,11 @@ final class Entries {
     }
   }
 
-  private boolean evict(KeyEntry entry) {
+  private boolean evict(KeyEntry entry, boolean indebted) {
     List<Take> left = new ArrayList<>(0);
     boolean evicted;
     synchronized (entry) {
-      evicted = entry.evict(left::add);
+      evicted = entry.evict(indebted, left::add);
     }
     orphans.settle(entry.key, left, clock.micros());
     return evicted;

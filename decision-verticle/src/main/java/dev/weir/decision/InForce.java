@@ -2,7 +2,6 @@ package dev.weir.decision;
 
 import dev.weir.client.CheckRequest;
 import dev.weir.config.ConfigSnapshot;
-import dev.weir.lease.AccountingWindow;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Take;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,14 +14,12 @@ import java.util.function.Consumer;
 final class InForce {
 
   private final LeaseCeiling ceilings;
-  private final AccountingWindow accounting;
   private final AtomicLong epochs = new AtomicLong();
   private volatile BoundConfig config;
   private volatile int nodes = 1;
 
   InForce(LeaseCeiling ceilings, ConfigSnapshot snapshot) {
     this.ceilings = ceilings;
-    this.accounting = new AccountingWindow(ceilings.windowMicros());
     this.config = new BoundConfig(snapshot, epochs.incrementAndGet());
   }
 
@@ -44,11 +41,6 @@ final class InForce {
 
   LeaseCeiling ceilings() {
     return ceilings;
-  }
-
-  /** The number of the accounting window of {@code key} that a moment of the store falls into. */
-  int window(String key, long storeMicros) {
-    return (int) accounting.index(key, storeMicros);
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.Take;
+import dev.weir.lease.Tally;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.function.Consumer;
@@ -63,22 +64,48 @@ final class KeyEntry extends PlanLeases {
    * Allows from the permits held under a {@link BoundPlan#single} plan, or returns null when that
    * takes more than a compare-and-set. The cost is above 0.
    */
-  Decision spend(BoundPlan plan, long cost, long nowMicros) {
+  Decision spend(BoundPlan plan, long cost, Accounting accounting, long nowMicros) {
     int before = stamp();
     if ((before & 1) != 0 || waiters != null || !leased(plan, nowMicros)) {
       return null;
     }
+    // While a lease is under way there is one.
+    Tally tally = tally();
     if (!take(cost)) {
       return null;
     }
     Decision decision = Decisions.allowed(this, "", false, nowMicros);
     VarHandle.acquireFence();
-    return stamp() == before ? decision : allowedAfterAll(nowMicros);
+    return stamp() == before && tally.spend(cost)
+        ? decision
+        : allowedAfterAll(cost, accounting, nowMicros);
   }
 
-  /** The permits are spent, but something was written meanwhile: read the numbers in peace. */
-  private synchronized Decision allowedAfterAll(long nowMicros) {
-    return Decisions.allowed(this, "", false, nowMicros);
+  /**
+   * The permits are spent, but something was written meanwhile, or the tally was closed: read the
+   * numbers and count in peace.
+   */
+  private synchronized Decision allowedAfterAll(long cost, Accounting accounting, long nowMicros) {
+    Decision decision = Decisions.allowed(this, "", false, nowMicros);
+    accounting.count(this, bound(), decision, cost);
+    return decision;
+  }
+
+  /**
+   * Counts what an {@link BoundPlan#unlimited} plan that the key is bound to allows; false when
+   * that takes more than an addition.
+   */
+  boolean count(BoundPlan plan, long cost, long storeMicros) {
+    int before = stamp();
+    if ((before & 1) != 0 || bound() != plan) {
+      return false;
+    }
+    Tally tally = tally();
+    VarHandle.acquireFence();
+    return stamp() == before
+        && tally != null
+        && storeMicros < tally.untilMicros()
+        && tally.spend(cost);
   }
 
   /**
@@ -212,6 +239,11 @@ final class KeyEntry extends PlanLeases {
     return waiters != null;
   }
 
+  /** Whether nothing is held, owed, or under way. */
+  boolean idle() {
+    return inFlight == null && waiters == null && !needsTending();
+  }
+
   /** Whether the store is known to be late for this key, so that waiting for it is no use. */
   boolean overdue() {
     return inFlight != null && inFlight.overdue;
@@ -260,18 +292,18 @@ final class KeyEntry extends PlanLeases {
     return inFlight;
   }
 
-  /**
-   * Takes in what the store granted and told.
-   *
-   * @param window the accounting window of the answer
-   */
+  /** Takes in what the store granted and told. */
   void answered(
-      InFlight flight, Answered answer, int window, long nowMicros, Consumer<Take> orphans) {
+      InFlight flight,
+      Answered answer,
+      Accounting accounting,
+      long nowMicros,
+      Consumer<Take> orphans) {
     inFlight = null;
     outage = null;
     // Whether it was granted before or after is not known: losing permits is safe.
     if (!flight.forgotten) {
-      deposit(flight.refill.takes(), answer, window, flight.askedMicros, nowMicros, orphans);
+      deposit(flight.refill.takes(), answer, accounting, flight.askedMicros, nowMicros, orphans);
     }
   }
 
@@ -313,8 +345,13 @@ final class KeyEntry extends PlanLeases {
    * @param current the plan that now holds for one that held when the waiter came
    */
   void serve(
-      UnaryOperator<BoundPlan> current, long nowMicros, List<Due> due, Consumer<Take> orphans) {
+      UnaryOperator<BoundPlan> current,
+      Accounting accounting,
+      long nowMicros,
+      List<Due> due,
+      Consumer<Take> orphans) {
     serve(
+        accounting,
         waiter -> {
           bind(current.apply(waiter.plan()), orphans);
           return decide(waiter.endpoint(), waiter.cost(), nowMicros);
@@ -329,6 +366,7 @@ final class KeyEntry extends PlanLeases {
    */
   void serveWithoutStore(
       UnaryOperator<BoundPlan> current,
+      Accounting accounting,
       int nodes,
       long nowMicros,
       List<Due> due,
@@ -339,6 +377,7 @@ final class KeyEntry extends PlanLeases {
     // Permits of a window that is over admit nothing.
     expire(nowMicros);
     serve(
+        accounting,
         waiter -> {
           bind(current.apply(waiter.plan()), orphans);
           return decideWithoutStore(waiter.endpoint(), waiter.cost(), nodes, nowMicros);
@@ -346,7 +385,7 @@ final class KeyEntry extends PlanLeases {
         due);
   }
 
-  private void serve(Function<Waiter, Decision> decide, List<Due> due) {
+  private void serve(Accounting accounting, Function<Waiter, Decision> decide, List<Due> due) {
     Waiters waiting = waiters;
     if (waiting == null) {
       return;
@@ -354,7 +393,11 @@ final class KeyEntry extends PlanLeases {
     waiting.serve(
         waiter -> {
           Decision decision = decide.apply(waiter);
-          return decision == null ? null : new Due(waiter, bound(), decision);
+          if (decision == null) {
+            return null;
+          }
+          accounting.count(this, bound(), decision, waiter.cost());
+          return new Due(waiter, bound(), decision);
         },
         due);
     if (waiting.isEmpty()) {
@@ -375,11 +418,12 @@ final class KeyEntry extends PlanLeases {
   }
 
   /**
-   * Takes the entry out of service unless that would lose something; what it owes goes to {@code
-   * orphans}.
+   * Takes the entry out of service if it can be spared; what it owes goes to {@code orphans}.
+   *
+   * @param indebted even if it has spent something that the store has yet to hear of
    */
-  boolean evict(Consumer<Take> orphans) {
-    if (inFlight != null || waiters != null || evicted || indebted()) {
+  boolean evict(boolean indebted, Consumer<Take> orphans) {
+    if (inFlight != null || waiters != null || evicted || (!indebted && indebted())) {
       return false;
     }
     settleAll(orphans);

@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * The keys that this node knows, at most a given number of them.
@@ -16,7 +15,8 @@ import java.util.function.Predicate;
  *
  * <p>Eviction is the clock algorithm (Corbato, 1968): a hand goes round the chains and evicts the
  * first entry that was not touched since its last round. Reading costs nothing but that mark, where
- * a least-recently-used list would cost more than the decision.
+ * a least-recently-used list would cost more than the decision. An entry that owes something to the
+ * store is spared if another one can be found.
  */
 final class KeyTable {
 
@@ -30,13 +30,25 @@ final class KeyTable {
   private final AtomicInteger size = new AtomicInteger();
   private final AtomicInteger hand = new AtomicInteger();
   private final int maxKeys;
-  private final Predicate<KeyEntry> evictor;
+  private final Evictor evictor;
+
+  /** Takes entries out of service. */
+  @FunctionalInterface
+  interface Evictor {
+
+    /**
+     * Takes an entry out of service.
+     *
+     * @param indebted even if it owes something to the store
+     * @return false if it cannot be spared now
+     */
+    boolean evict(KeyEntry entry, boolean indebted);
+  }
 
   /**
-   * @param maxKeys entries held, 1 or more
-   * @param evictor takes an entry out of service; false if it cannot be spared now
+   * @param maxKeys entries held, 1 or more; those with a refill under way may be more for as long
    */
-  KeyTable(int maxKeys, Predicate<KeyEntry> evictor) {
+  KeyTable(int maxKeys, Evictor evictor) {
     this.maxKeys = maxKeys;
     this.evictor = evictor;
     int chainCount = Math.max(LOCKS, Integer.highestOneBit(Math.min(maxKeys, 1 << 29)) << 1);
@@ -68,8 +80,9 @@ final class KeyTable {
       entry.next = chains.get(chain);
       chains.set(chain, entry);
     }
-    if (size.incrementAndGet() > maxKeys) {
-      evictOne();
+    // Two for one, until those are gone that could not be spared before.
+    if (size.incrementAndGet() > maxKeys && evictOneFor(entry) && size.get() > maxKeys) {
+      evictOneFor(entry);
     }
     return entry;
   }
@@ -86,7 +99,11 @@ final class KeyTable {
     }
   }
 
-  private void evictOne() {
+  private boolean evictOneFor(KeyEntry made) {
+    return evictOneFor(made, false) || evictOneFor(made, true);
+  }
+
+  private boolean evictOneFor(KeyEntry made, boolean indebted) {
     int looked = 0;
     // Every chain once, and once more for those that had been touched.
     for (int steps = 0; steps < 2 * chains.length() && looked < PATIENCE; steps++) {
@@ -99,15 +116,16 @@ final class KeyTable {
         for (KeyEntry entry = chains.get(chain); entry != null; entry = entry.next) {
           looked++;
           if (entry.touched) {
-            entry.touched = false;
-          } else if (evictor.test(entry)) {
+            entry.touched = entry == made;
+          } else if (evictor.evict(entry, indebted)) {
             unlink(chain, before, entry);
-            return;
+            return true;
           }
           before = entry;
         }
       }
     }
+    return false;
   }
 
   private void unlink(int chain, KeyEntry before, KeyEntry entry) {

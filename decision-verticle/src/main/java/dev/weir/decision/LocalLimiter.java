@@ -126,25 +126,26 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
       if (decider.cost(request) == 0) {
         throw CheckRefusedException.badRequest("cost: must be 1 or more, there is nothing to hold");
       }
-      ReservationId id = ReservationId.next(request.key());
+      String unique = ReservationId.newUnique();
       if (!decider.isLimited(request)) {
-        return decide(request).map(decision -> new Reserved(decision, Optional.of(id.notHeld())));
+        return decide(request).map(decision -> reserved(unique, decision, false));
       }
-      Purpose.Reservation reservation = new Purpose.Reservation(id.unique(), life);
+      Purpose.Reservation reservation = new Purpose.Reservation(unique, life);
       return inStore(request, new Purpose.Decide(Optional.of(reservation), made))
-          .map(decided -> reserved(id, decided));
+          .map(
+              decided ->
+                  reserved(
+                      decided.reservation().orElse(unique),
+                      decided.decision(),
+                      decided.reservation().isPresent()));
     } catch (CheckRefusedException e) {
       return Future.failedFuture(e);
     }
   }
 
-  private static Reserved reserved(ReservationId id, Decided decided) {
-    Optional<ReservationId> held =
-        decided
-            .reservation()
-            .map(unique -> new ReservationId(true, unique, id.key()))
-            .or(() -> decided.decision().allowed() ? Optional.of(id.notHeld()) : Optional.empty());
-    return new Reserved(decided.decision(), held);
+  private static Reserved reserved(String unique, Decision decision, boolean held) {
+    ReservationId id = new ReservationId(held, unique, decision.key(), decision.plan());
+    return new Reserved(decision, decision.allowed() ? Optional.of(id) : Optional.empty());
   }
 
   @Override
@@ -155,6 +156,7 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
     Answer<Settled> answer = new Answer<>(vertx);
     decider.settle(
         id.key(),
+        id.plan(),
         new Purpose.Settle(id.unique(), spent),
         outcome -> answer.accept(settled(outcome)));
     return answer.future();

@@ -6,9 +6,10 @@ import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.RefillOutcome.Unavailable;
 import dev.weir.lease.Refills;
 import dev.weir.lease.Take;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -23,8 +24,13 @@ final class Orphans {
 
   private final Clock clock;
   private final StoreCalls calls;
-  private final BlockingQueue<Refill> kept = new LinkedBlockingQueue<>(MOST);
   private final LongAdder forgotten = new LongAdder();
+
+  /** The longest kept first. Guarded by itself. */
+  private final Map<String, List<Refill>> kept = new LinkedHashMap<>();
+
+  /** Of all keys; written where {@code kept} is locked. */
+  private volatile int keptCount;
 
   Orphans(Clock clock, StoreCalls calls) {
     this.clock = clock;
@@ -48,19 +54,62 @@ final class Orphans {
    * @return whether there was any such
    */
   boolean settleKept(boolean onlyOne, long nowMicros) {
-    boolean sent = false;
-    for (int left = kept.size(); left > 0 && !(onlyOne && sent); left--) {
-      Refill refill = kept.poll();
-      if (refill != null) {
-        settle(refill, nowMicros);
-        sent = true;
+    int sent = 0;
+    for (int left = onlyOne ? Math.min(1, keptCount) : keptCount; left > 0; left--) {
+      Refill refill = poll();
+      if (refill == null) {
+        break;
+      }
+      settle(refill, nowMicros);
+      sent++;
+    }
+    return sent > 0;
+  }
+
+  private Refill poll() {
+    synchronized (kept) {
+      if (kept.isEmpty()) {
+        return null;
+      }
+      String key = kept.keySet().iterator().next();
+      List<Refill> ofKey = kept.get(key);
+      Refill refill = ofKey.remove(0);
+      keptCount--;
+      if (ofKey.isEmpty()) {
+        kept.remove(key);
+      }
+      return refill;
+    }
+  }
+
+  private void keep(Refill refill) {
+    synchronized (kept) {
+      if (keptCount < MOST) {
+        kept.computeIfAbsent(refill.key(), key -> new ArrayList<>(1)).add(refill);
+        keptCount++;
+      } else {
+        forgotten.increment();
       }
     }
-    return sent;
+  }
+
+  /** Takes back what is kept of {@code key}, since it has an entry again. */
+  List<Take> reclaim(String key) {
+    if (keptCount == 0) {
+      return List.of();
+    }
+    synchronized (kept) {
+      List<Refill> ofKey = kept.remove(key);
+      if (ofKey == null) {
+        return List.of();
+      }
+      keptCount -= ofKey.size();
+      return ofKey.stream().flatMap(refill -> refill.takes().stream()).toList();
+    }
   }
 
   boolean isEmpty() {
-    return kept.isEmpty();
+    return keptCount == 0;
   }
 
   /** Steps that the store should have heard of and never will. */
@@ -83,8 +132,8 @@ final class Orphans {
             refill.takes().stream()
                 .flatMap(take -> Takes.unsettled(take, unavailable.unsent()).stream())
                 .toList();
-        if (!left.isEmpty() && !kept.offer(new Refill(refill.key(), left))) {
-          forgotten.increment();
+        if (!left.isEmpty()) {
+          keep(new Refill(refill.key(), left));
         }
       }
       calls.landed();

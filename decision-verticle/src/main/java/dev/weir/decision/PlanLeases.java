@@ -7,6 +7,7 @@ import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import dev.weir.lease.Take;
+import dev.weir.lease.Tally;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ import java.util.function.Consumer;
  * the numbers belong together and that the plan did not change underneath it. Who may write is told
  * in {@link KeyEntry}.
  */
-class PlanLeases extends LimitLease {
+class PlanLeases extends KeyTallies {
 
   /** How long unspent permits stay, microseconds. */
   static final long LEASE_MICROS = 2_000_000;
@@ -42,15 +43,13 @@ class PlanLeases extends LimitLease {
   private static final LimitLease[] NONE = {};
   private static final LimitLease UNKNOWN = new LimitLease();
 
-  final String key;
-
   private volatile BoundPlan bound;
   private volatile long leaseUntilMicros;
   private volatile int stamp;
   private LimitLease[] others = NONE;
 
   PlanLeases(String key, BoundPlan plan) {
-    this.key = key;
+    super(key);
     this.bound = plan;
     assign(plan);
   }
@@ -86,6 +85,30 @@ class PlanLeases extends LimitLease {
 
   // ---- under the monitor
 
+  /** Has decisions counted in an accounting window; a lease of another one ends. */
+  final void enter(int window) {
+    if (window != window()) {
+      beginWrite();
+      endLease();
+      countIn(window);
+      endWrite();
+    }
+  }
+
+  /** The tally of {@code plan} in that window; null if it has yet to be opened. */
+  final Tally tallyOf(String plan) {
+    return bound.plan.name().equals(plan) ? tally() : otherTally(plan);
+  }
+
+  /** Has decisions under {@code plan} counted by {@code opened}. */
+  final void countBy(String plan, Tally opened) {
+    if (bound.plan.name().equals(plan)) {
+      countBy(opened);
+    } else {
+      countOther(plan, opened);
+    }
+  }
+
   /**
    * Puts the key under {@code plan}; permits held under other numbers are owed to the store.
    *
@@ -96,12 +119,20 @@ class PlanLeases extends LimitLease {
     if (former == plan) {
       return false;
     }
-    if (former.plan.limits().equals(plan.plan.limits())) {
+    boolean sameName = former.plan.name().equals(plan.plan.name());
+    boolean sameLimits = former.plan.limits().equals(plan.plan.limits());
+    if (sameName && sameLimits) {
       bound = plan;
       return false;
     }
     beginWrite();
     endLease();
+    changePlan(former.plan.name(), plan.plan.name());
+    if (sameLimits) {
+      bound = plan;
+      endWrite();
+      return false;
+    }
     List<LimitLease> formerLeases = new ArrayList<>();
     for (int i = 0; i < former.limits.length; i++) {
       LimitLease copy = new LimitLease();
@@ -123,7 +154,12 @@ class PlanLeases extends LimitLease {
   }
 
   private void assign(BoundPlan plan) {
-    others = plan.limits.length == 1 ? NONE : new LimitLease[plan.limits.length - 1];
+    others = plan.limits.length <= 1 ? NONE : new LimitLease[plan.limits.length - 1];
+    if (plan.unlimited()) {
+      clear();
+      limit = null;
+      return;
+    }
     succeed(plan.limits[0], UNKNOWN);
     for (int i = 1; i < plan.limits.length; i++) {
       others[i - 1] = new LimitLease();
@@ -236,18 +272,16 @@ class PlanLeases extends LimitLease {
     return takes;
   }
 
-  /**
-   * Takes in what the store granted and told.
-   *
-   * @param window the accounting window of the answer
-   */
+  /** Takes in what the store granted and told. */
   final void deposit(
       List<Take> takes,
       Answered answer,
-      int window,
+      Accounting accounting,
       long askedMicros,
       long nowMicros,
       Consumer<Take> orphans) {
+    int window = accounting.window(key, answer.storeMicros());
+    enter(window);
     beginWrite();
     boolean granted = false;
     for (int t = 0; t < takes.size(); t++) {
@@ -273,14 +307,16 @@ class PlanLeases extends LimitLease {
         orphans.accept(Takes.giving(take.limit(), level.granted(), answer, level));
       }
     }
+    accounting.authorized(this, bound.plan.name(), answer);
     if (granted) {
-      beginLease(nowMicros);
+      long left = accounting.leftMicros(key, answer.storeMicros());
+      beginLease(Math.min(nowMicros + LEASE_MICROS, askedMicros + left));
     }
     endWrite();
   }
 
-  private void beginLease(long nowMicros) {
-    long until = nowMicros + LEASE_MICROS;
+  private void beginLease(long untilMicros) {
+    long until = untilMicros;
     for (int i = 0; i < bound.limits.length; i++) {
       LimitLease lease = lease(i);
       if (lease.limit.limit().leased() && lease.permits() > 0) {
@@ -293,17 +329,17 @@ class PlanLeases extends LimitLease {
   /**
    * Takes in what the store told with a decision that it made by itself.
    *
-   * @param window the accounting window of the answer
    * @param unwanted whether what it granted came too late, and goes back
    */
   final void learn(
       List<Take> takes,
       Answered answer,
-      int window,
+      Accounting accounting,
       long askedMicros,
       long nowMicros,
       boolean unwanted,
       Consumer<Take> orphans) {
+    int window = accounting.window(key, answer.storeMicros());
     beginWrite();
     for (int t = 0; t < takes.size(); t++) {
       Take take = takes.get(t);

@@ -10,32 +10,30 @@ import java.util.regex.Pattern;
 
 /**
  * The name of a reservation, which leads every node to it: whether the store holds it, 128 random
- * bits that nobody guesses, and the key.
+ * bits that nobody guesses, the key, and the plan that what is spent of it is counted under.
  *
  * @param held whether the store holds it; otherwise there is nothing to settle
  * @param unique what the store knows it by
  * @param key whose it is
+ * @param plan the name of the plan that it was made under
  */
-record ReservationId(boolean held, String unique, String key) {
+record ReservationId(boolean held, String unique, String key, String plan) {
   private static final int RANDOM_BYTES = 16;
   private static final char HELD = 'h';
   private static final char NOT_HELD = 'n';
-  private static final char BEFORE_KEY = '.';
+  private static final char SEPARATOR = '.';
+  private static final int MAX_PLAN_BYTES = 1024;
   private static final int KEY_AT = 24;
-  private static final Pattern FORM = Pattern.compile("[hn][A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]+");
+  private static final Pattern FORM =
+      Pattern.compile("[hn][A-Za-z0-9_-]{22}(\\.[A-Za-z0-9_-]+){2}");
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
-  /** A new one, which the store is to hold. */
-  static ReservationId next(String key) {
+  /** What the store may know a new one by. */
+  static String newUnique() {
     byte[] random = new byte[RANDOM_BYTES];
     RANDOM.nextBytes(random);
-    return new ReservationId(true, ENCODER.encodeToString(random), key);
-  }
-
-  /** The same, which the store does not hold. */
-  ReservationId notHeld() {
-    return new ReservationId(false, unique, key);
+    return ENCODER.encodeToString(random);
   }
 
   /** Reads what {@link #text} wrote; empty for anything else. */
@@ -44,21 +42,31 @@ record ReservationId(boolean held, String unique, String key) {
       return Optional.empty();
     }
     try {
-      byte[] bytes = Base64.getUrlDecoder().decode(text.substring(KEY_AT));
-      String key = StrictUtf8.decode(bytes, bytes.length).toString();
-      ReservationId id = new ReservationId(text.charAt(0) == HELD, text.substring(1, 23), key);
-      boolean known = bytes.length <= CheckRequest.MAX_KEY_BYTES && id.text().equals(text);
-      return known ? Optional.of(id) : Optional.empty();
+      int planAt = text.indexOf(SEPARATOR, KEY_AT) + 1;
+      String key = decode(text.substring(KEY_AT, planAt - 1), CheckRequest.MAX_KEY_BYTES);
+      String plan = decode(text.substring(planAt), MAX_PLAN_BYTES);
+      ReservationId id =
+          new ReservationId(text.charAt(0) == HELD, text.substring(1, KEY_AT - 1), key, plan);
+      return id.text().equals(text) ? Optional.of(id) : Optional.empty();
     } catch (CharacterCodingException | IllegalArgumentException none) {
       return Optional.empty();
     }
   }
 
+  private static String decode(String text, int maxBytes) throws CharacterCodingException {
+    byte[] bytes = Base64.getUrlDecoder().decode(text);
+    if (bytes.length > maxBytes) {
+      throw new IllegalArgumentException("more than " + maxBytes + " bytes");
+    }
+    return StrictUtf8.decode(bytes, bytes.length).toString();
+  }
+
   /** As callers have it: letters, digits, '-', '_' and '.'. */
   String text() {
-    return (held ? HELD : NOT_HELD)
-        + unique
-        + BEFORE_KEY
-        + ENCODER.encodeToString(key.getBytes(StandardCharsets.UTF_8));
+    return (held ? HELD : NOT_HELD) + unique + SEPARATOR + encode(key) + SEPARATOR + encode(plan);
+  }
+
+  private static String encode(String text) {
+    return ENCODER.encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -81,12 +81,13 @@ final class StoreDecision implements Refills.Listener {
     boolean late = answered.getAndSet(true);
     long now = node.clock.micros();
     if (outcome instanceof Answered first) {
-      takeIn(first, late, now);
-      node.leases.taken(request.key(), granted(first) ? cost : 0);
+      Decision decision = decision(first);
+      takeIn(first, decision, late, now);
+      node.leases.taken(request.key(), decision.allowed() ? cost : 0);
       if (!late) {
-        Optional<String> reservation =
-            granted(first) ? purpose.reservation().map(Purpose.Reservation::id) : Optional.empty();
-        decided(node.decisions.conclude(plan, decision(first)), reservation);
+        decided(
+            node.decisions.conclude(plan, decision),
+            purpose.reservation().map(Purpose.Reservation::id).filter(id -> decision.allowed()));
       }
     } else if (outcome instanceof Repeated again) {
       restore(true, now);
@@ -120,21 +121,25 @@ final class StoreDecision implements Refills.Listener {
     answer.accept(new Outcome.Decided(decision, reservation));
   }
 
-  private void takeIn(Answered first, boolean late, long now) {
-    boolean reserved = purpose.reservation().isPresent();
-    boolean unwanted = late && !reserved;
+  private void takeIn(Answered first, Decision decision, boolean late, long now) {
+    boolean reserves = purpose.reservation().isPresent() && decision.allowed();
+    boolean unwanted = late && purpose.reservation().isEmpty();
     node.entries.with(
         request.key(),
         plan,
         now,
         (entry, orphans) -> {
           if (entry.remembers(asked)) {
-            int window = node.inForce.window(request.key(), first.storeMicros());
-            entry.learn(asked.takes(), first, window, askedMicros, now, unwanted, orphans);
+            entry.learn(asked.takes(), first, node.accounting, askedMicros, now, unwanted, orphans);
+          }
+          node.accounting.authorized(entry, plan.plan.name(), first);
+          // What is reserved is spent when it is settled.
+          if (!late && !reserves) {
+            node.accounting.count(entry, plan, decision, cost, first.storeMicros());
           }
           return null;
         });
-    if (late && reserved && granted(first)) {
+    if (late && reserves) {
       purpose.reservation().ifPresent(r -> node.release(request.key(), r.id()));
     }
   }
@@ -161,12 +166,14 @@ final class StoreDecision implements Refills.Listener {
             now,
             (entry, orphans) -> {
               entry.bind(plan, orphans);
-              return entry.decideWithoutStore(request.endpoint(), cost, node.inForce.nodes(), now);
+              Decision made =
+                  entry.decideWithoutStore(request.endpoint(), cost, node.inForce.nodes(), now);
+              // Permits that are held here pay for it, but nobody holds them for later.
+              Decision flagged = purpose.reservation().isPresent() ? degraded(made) : made;
+              node.accounting.count(entry, plan, flagged, cost);
+              return flagged;
             });
-    Decision concluded = node.decisions.conclude(plan, decision);
-    boolean held = purpose.reservation().isPresent() && !concluded.degraded();
-    // Permits that are held here pay for it, but nobody holds them for later.
-    decided(held ? degraded(concluded) : concluded, Optional.empty());
+    decided(node.decisions.conclude(plan, decision), Optional.empty());
   }
 
   private static Decision degraded(Decision decision) {
@@ -179,10 +186,6 @@ final class StoreDecision implements Refills.Listener {
             decision.staleMillis(),
             true)
         : decision;
-  }
-
-  private static boolean granted(Answered answer) {
-    return answer.levels().stream().anyMatch(level -> level.granted() > 0);
   }
 
   /** What the levels say, as of when the store told them. */
@@ -209,7 +212,7 @@ final class StoreDecision implements Refills.Listener {
       }
     }
     String planName = plan.plan.name();
-    if (granted(answer)) {
+    if (answer.levels().stream().anyMatch(level -> level.granted() > 0)) {
       return new Decision.Allowed(
           request.key(), planName, tightest, List.copyOf(statuses), 0, false);
     }

@@ -6,9 +6,12 @@ import dev.weir.decision.KeyEntry.Asked;
 import dev.weir.lease.Purpose;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
+import dev.weir.lease.RefillOutcome.Settled;
 import dev.weir.lease.RefillOutcome.Unavailable;
+import dev.weir.lease.RefillOutcome.Verdict;
 import dev.weir.lease.Refills;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -21,6 +24,7 @@ final class StoreDecisions {
   final InForce inForce;
   final Entries entries;
   final StoreCalls calls;
+  final Accounting accounting;
   final DecisionCounts decisions;
   final LeaseCounts leases;
 
@@ -29,12 +33,14 @@ final class StoreDecisions {
       InForce inForce,
       Entries entries,
       StoreCalls calls,
+      Accounting accounting,
       DecisionCounts decisions,
       LeaseCounts leases) {
     this.clock = clock;
     this.inForce = inForce;
     this.entries = entries;
     this.calls = calls;
+    this.accounting = accounting;
     this.decisions = decisions;
     this.leases = leases;
   }
@@ -64,11 +70,32 @@ final class StoreDecisions {
 
   /** Gives a reservation back that nobody has been told of. */
   void release(String key, String reservation) {
-    settle(key, new Purpose.Settle(reservation, 0), outcome -> {});
+    settle(key, new Purpose.Settle(reservation, 0), settled -> {}, outcome -> {});
   }
 
-  /** Ends a reservation; {@code answer} gets what came of it, unavailable if that is overdue. */
-  void settle(String key, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+  /**
+   * Ends a reservation that was made under {@code plan}.
+   *
+   * @param answer gets what came of it, unavailable if that is overdue
+   */
+  void settle(String key, String plan, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+    settle(
+        key,
+        settle,
+        settled -> {
+          if (settle.spent() != 0) {
+            boolean all = settle.spent() == Purpose.Settle.ALL;
+            count(key, plan, all ? settled.reserved() : settle.spent());
+          }
+        },
+        answer);
+  }
+
+  private void settle(
+      String key,
+      Purpose.Settle settle,
+      Consumer<Settled> whenSettled,
+      Consumer<RefillOutcome> answer) {
     AtomicBoolean answered = new AtomicBoolean();
     calls.submit(
         new Refill(key, List.of(), settle),
@@ -76,6 +103,9 @@ final class StoreDecisions {
         new Refills.Listener() {
           @Override
           public void onOutcome(RefillOutcome outcome) {
+            if (outcome instanceof Settled settled && settled.verdict() == Verdict.SETTLED) {
+              whenSettled.accept(settled);
+            }
             calls.landed();
             if (!answered.getAndSet(true)) {
               answer.accept(outcome);
@@ -89,5 +119,22 @@ final class StoreDecisions {
             }
           }
         });
+  }
+
+  /** Counts what is spent of a reservation, whose plan may be no more. */
+  private void count(String key, String plan, long units) {
+    Optional<BoundPlan> bound = inForce.config().find(plan, key);
+    if (bound.isPresent()) {
+      entries.with(
+          key,
+          bound.get(),
+          clock.micros(),
+          (entry, orphans) -> {
+            accounting.countSettled(entry, plan, units);
+            return null;
+          });
+    } else {
+      accounting.countSettled(key, plan, units);
+    }
   }
 }

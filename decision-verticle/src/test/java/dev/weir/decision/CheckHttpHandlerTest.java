@@ -354,7 +354,7 @@ class CheckHttpHandlerTest {
             ReservationHandler.PATH + "/{id}/release",
             AuthorizeHandler.PATH,
             AuthorizeHandler.PATH + "/{path}");
-    String id = ReservationId.next("a").notHeld().text();
+    String id = new ReservationId(false, ReservationId.newUnique(), "a", "p").text();
     for (var path : documented.entrySet()) {
       for (String method : path.getValue()) {
         assertThat(

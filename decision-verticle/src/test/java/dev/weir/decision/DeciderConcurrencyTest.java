@@ -9,6 +9,7 @@ import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.Refills;
 import dev.weir.lease.Store;
+import dev.weir.lease.StoreClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,7 @@ class DeciderConcurrencyTest {
   /** Callers beyond those that may wait are answered without the store, which is not exact. */
   private final Semaphore waiting = new Semaphore(Waiters.MOST - THREADS);
 
+  private final CountedUsage usage = new CountedUsage(Duration.ofSeconds(60));
   private final LongAdder allowed = new LongAdder();
 
   @AfterEach
@@ -49,6 +51,7 @@ class DeciderConcurrencyTest {
     Decider decider = decider(100, 100_000);
     hammer(decider, 1);
     assertThat(allowed.sum()).isEqualTo(100_000);
+    assertCountedToTheUnit();
   }
 
   @Test
@@ -57,6 +60,12 @@ class DeciderConcurrencyTest {
     hammer(decider, 40);
     assertThat(allowed.sum()).isEqualTo(40 * 1_000L);
     assertThat(decider.keys()).isLessThanOrEqualTo(40);
+    assertCountedToTheUnit();
+  }
+
+  private void assertCountedToTheUnit() {
+    assertThat(usage.spent()).isEqualTo(allowed.sum());
+    assertThat(usage.denied()).isEqualTo(THREADS * CHECKS - allowed.sum());
   }
 
   private Decider decider(int maxKeys, long capacity) {
@@ -69,7 +78,9 @@ class DeciderConcurrencyTest {
         refills,
         LeaseCeiling.of(0.01, Duration.ofSeconds(60)),
         maxKeys,
-        Plans.config(Plans.bucket("p", 1, YEAR, capacity)));
+        Plans.config(Plans.bucket("p", 1, YEAR, capacity)),
+        new StoreClock(Clock.system()),
+        usage);
   }
 
   /** Asks four times as many times as can be allowed, on all loops at once. */

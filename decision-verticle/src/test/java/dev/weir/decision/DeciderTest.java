@@ -665,10 +665,10 @@ class DeciderTest {
   // ---- plans that deny nothing
 
   @Test
-  void anUnlimitedPlanAllowsAtOnceAndAsksAndRemembersNothing() {
+  void anUnlimitedPlanAllowsAtOnceAndAsksTheStoreNothing() {
     TestNode node = node(Plan.unlimited("p"));
     node.cut();
-    Decision decision = node.decider.decideAtOnce(CheckRequest.of("a").withCost(1_000_000));
+    Decision decision = node.check("a", 1_000_000);
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.degraded()).isFalse();
     assertThat(decision.plan()).isEqualTo("p");
@@ -677,8 +677,34 @@ class DeciderTest {
     assertThat(decision.resetAfterMillis()).isZero();
     assertThat(node.check("a", 0).allowed()).isTrue();
     assertThat(node.inspect("a").statuses()).isEmpty();
-    assertThat(node.decider.keys()).isZero();
+    assertThat(node.decider.settled()).isTrue();
     assertThat(node.decider.decisions().allowedCount()).isEqualTo(2);
+  }
+
+  @Test
+  void whatAnUnlimitedPlanAllowsIsCountedByOneAdditionOnceTheKeyIsKnown() {
+    TestNode node = node(Plan.unlimited("p"));
+    node.check("a", 5);
+    assertThat(node.decider.decideAtOnce(CheckRequest.of("a").withCost(7))).isNotNull();
+    assertThat(node.usage.spent()).isEqualTo(12);
+    assertThat(node.usage.tallies()).isEqualTo(1);
+    clock.advance(Duration.ofSeconds(61));
+    assertThat(node.decider.decideAtOnce(CheckRequest.of("a"))).isNull();
+    node.check("a", 1);
+    assertThat(node.usage.tallies()).isEqualTo(2);
+    assertThat(node.usage.spent()).isEqualTo(13);
+  }
+
+  @Test
+  void plansThatTakeTurnsOnAKeyHaveATallyEach() {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 1000), Plans.bucket("q", 1, YEAR, 2000));
+    for (int i = 0; i < 20; i++) {
+      node.check("a", 1);
+      node.check(CheckRequest.of("a").withPlan("q"));
+    }
+    assertThat(node.usage.spentUnder("p")).isEqualTo(20);
+    assertThat(node.usage.spentUnder("q")).isEqualTo(20);
+    assertThat(node.usage.tallies()).isEqualTo(2);
   }
 
   @Test

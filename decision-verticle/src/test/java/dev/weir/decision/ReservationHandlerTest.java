@@ -91,7 +91,7 @@ class ReservationHandlerTest {
     assertThat(body.getInteger("expires_after")).isEqualTo(60);
     assertThat(body.getBoolean("allowed")).isTrue();
     assertThat(body.getInteger("remaining")).isEqualTo(6);
-    assertThat(body.getString("id")).matches("h[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]+");
+    assertThat(body.getString("id")).matches("h[A-Za-z0-9_-]{22}(\\.[A-Za-z0-9_-]+){2}");
     assertThat(response.headers().firstValue("X-RateLimit-Remaining")).hasValue("6");
     assertThat(response.headers().firstValue("RateLimit")).isPresent();
     assertThat(response.headers().firstValue("Content-Type")).hasValue("application/json");
@@ -205,11 +205,14 @@ class ReservationHandlerTest {
   @ValueSource(
       strings = {
         "x",
+        "hAAAAAAAAAAAAAAAAAAAAAA.YQ.cA",
+        "hAAAAAAAAAAAAAAAAAAAAAA.YQ.",
+        "hAAAAAAAAAAAAAAAAAAAAAA..cA",
         "hAAAAAAAAAAAAAAAAAAAAAA.YQ",
-        "hAAAAAAAAAAAAAAAAAAAAAA.",
-        "hAAAAAAAAAAAAAAAAAAAAAA.YR",
-        "hAAAAAAAAAAAAAAAAAAAAAA.gA",
-        "hAAAAAAAAAAAAAAAAAAAAAA.YQ==",
+        "hAAAAAAAAAAAAAAAAAAAAAA.YR.cA",
+        "hAAAAAAAAAAAAAAAAAAAAAA.gA.cA",
+        "hAAAAAAAAAAAAAAAAAAAAAA.YQ.gA",
+        "hAAAAAAAAAAAAAAAAAAAAAA.YQ==.cA",
         "a/b",
         "%2e%2e"
       })

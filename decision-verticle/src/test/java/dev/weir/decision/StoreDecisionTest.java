@@ -66,7 +66,7 @@ class StoreDecisionTest {
 
   private static List<RefillOutcome> settle(TestNode node, String key, String id, long spent) {
     List<RefillOutcome> answers = new ArrayList<>();
-    node.decider.settle(key, new Purpose.Settle(id, spent), answers::add);
+    node.decider.settle(key, "p", new Purpose.Settle(id, spent), answers::add);
     return answers;
   }
 

@@ -8,6 +8,7 @@ import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.Refills;
 import dev.weir.lease.Store;
+import dev.weir.lease.StoreClock;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -24,6 +25,7 @@ final class TestNode implements Refills {
 
   final Decider decider;
   final VirtualClock clock;
+  final CountedUsage usage = new CountedUsage(Duration.ofSeconds(60));
   private final Store store;
   private final Deque<Held> held = new ArrayDeque<>();
   private boolean holding;
@@ -36,7 +38,14 @@ final class TestNode implements Refills {
     this.clock = clock;
     this.store = store;
     this.decider =
-        new Decider(clock, this, LeaseCeiling.of(0.01, Duration.ofSeconds(60)), maxKeys, config);
+        new Decider(
+            clock,
+            this,
+            LeaseCeiling.of(0.01, Duration.ofSeconds(60)),
+            maxKeys,
+            config,
+            new StoreClock(clock),
+            usage);
   }
 
   // ---- asking

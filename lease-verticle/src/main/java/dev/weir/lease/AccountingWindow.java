@@ -33,6 +33,11 @@ public record AccountingWindow(long micros) {
     return Math.floorDiv(storeMicros + jitterMicros(key), micros);
   }
 
+  /** When that window is over, microseconds of the store's time. */
+  public long untilMicros(String key, long storeMicros) {
+    return (index(key, storeMicros) + 1) * micros - jitterMicros(key);
+  }
+
   /** How long a counter is kept: its own window and the next, milliseconds. */
   long counterMillis() {
     return -Math.floorDiv(-micros, 500);

@@ -19,6 +19,7 @@ import dev.weir.lease.LeaseVerticle;
 import dev.weir.lease.Store;
 import dev.weir.lease.StoreClock;
 import dev.weir.lease.Stores;
+import dev.weir.lease.Usage;
 import dev.weir.lease.UsageStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -204,7 +205,9 @@ public final class Weir {
             lease.refills(),
             LeaseCeiling.of(settings.tolerance(), settings.accuracyWindow()),
             settings.maxKeys(),
-            configuration.current());
+            configuration.current(),
+            storeClock,
+            Usage.unread());
     new DecisionMeters(decider).bindTo(registry);
     configuration.onChange(decider::configure);
     membership.onChange(decider::nodes);
