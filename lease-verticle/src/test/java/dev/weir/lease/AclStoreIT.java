@@ -4,15 +4,8 @@ import static dev.weir.lease.StoreDriver.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.config.Limit;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,31 +13,13 @@ import org.junit.jupiter.api.Test;
 
 /** A store whose user may do what {@code docs/operations.md} says that it has to, and no more. */
 final class AclStoreIT extends StoreContract {
-  private static final Pattern COMMAND = Pattern.compile("```text\n(ACL SETUSER weir [^`]*)```");
-
-  /** Of virtual time, beside those of the store. */
-  private static final List<String> NAMES_OF_TIME = List.of("~time:*", "~expiries:*");
-
   private static RedisServer server;
+  private static StoreUrl url;
 
   @BeforeAll
   static void startServer() {
     server = RedisServer.start();
-    List<String> command = documented();
-    assertThat(command).contains("-@all");
-    command.addAll(NAMES_OF_TIME);
-    assertThat(server.call(command.toArray(String[]::new))).isEqualTo("OK");
-  }
-
-  private static List<String> documented() {
-    try {
-      String text = Files.readString(Path.of("..", "docs", "operations.md"));
-      Matcher found = COMMAND.matcher(text);
-      assertThat(found.find()).isTrue();
-      return new ArrayList<>(List.of(found.group(1).strip().split("\\s+")));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    url = DocumentedUser.in(server, "~time:*", "~expiries:*");
   }
 
   @AfterAll
@@ -58,13 +33,9 @@ final class AclStoreIT extends StoreContract {
     server.call("ACL", "LOG", "RESET");
   }
 
-  private static StoreUrl url() {
-    return StoreUrl.parse(server.url().replace("//", "//weir:PASSWORD@"));
-  }
-
   @Override
   StoreDriver open(String prefix) {
-    return RedisTime.store(vertx, url(), new RedisTime.Standalone(server.probe()), time, prefix);
+    return RedisTime.store(vertx, url, new RedisTime.Standalone(server.probe()), time, prefix);
   }
 
   @Test

@@ -70,18 +70,7 @@ final class ClusterStoreIT extends StoreContract {
     RedisServer from = cluster.masters().get(1);
     RedisServer to = cluster.masters().get(2);
     try (StoreDriver real = real()) {
-      String key =
-          IntStream.iterate(0, i -> i + 1)
-              .mapToObj(i -> "key" + i)
-              .filter(
-                  k ->
-                      cluster
-                          .masters()
-                          .get(1)
-                          .call("GET", "{" + k + "}")
-                          .equals(RedisProbe.NOTHING))
-              .findFirst()
-              .orElseThrow();
+      String key = keyOn(from);
       assertThat(real.granted(key, WIDE, 1)).isEqualTo(1);
       moveSlot(SlotMap.slotOf(key), from, to);
       Awaitility.await()
@@ -95,6 +84,99 @@ final class ClusterStoreIT extends StoreContract {
               () ->
                   assertThat(real.refill(List.of(refillOf(key))))
                       .hasOnlyElementsOfType(Answered.class));
+    }
+  }
+
+  @Test
+  void aSlotUnderMigrationIsServedWhenThatIsOver() {
+    RedisServer from = cluster.masters().get(1);
+    RedisServer to = cluster.masters().get(2);
+    String key = keyOn(from);
+    String slot = Integer.toString(SlotMap.slotOf(key));
+    try (StoreDriver real = real()) {
+      to.call("CLUSTER", "SETSLOT", slot, "IMPORTING", from.call("CLUSTER", "MYID").toString());
+      from.call("CLUSTER", "SETSLOT", slot, "MIGRATING", to.call("CLUSTER", "MYID").toString());
+      // Nothing of it is there any more: ASK.
+      awaitUnavailable(real, key, "ASK");
+      from.call("CLUSTER", "SETSLOT", slot, "STABLE");
+      awaitAnswered(real, key);
+      // Some of it is there, some is not: TRYAGAIN.
+      from.call("DEL", "weir:{" + key + "}:default:level");
+      from.call("CLUSTER", "SETSLOT", slot, "MIGRATING", to.call("CLUSTER", "MYID").toString());
+      awaitUnavailable(real, key, "TRYAGAIN");
+    } finally {
+      from.call("CLUSTER", "SETSLOT", slot, "STABLE");
+      to.call("CLUSTER", "SETSLOT", slot, "STABLE");
+    }
+    try (StoreDriver real = real()) {
+      awaitAnswered(real, key);
+    }
+  }
+
+  @Test
+  void aMasterThatMissesASlotConcernsOnlyTheKeysThatItHas() {
+    RedisServer master = cluster.masters().get(1);
+    String key = keyOn(master);
+    try (StoreDriver real = real()) {
+      awaitAnswered(real, key);
+      String missing = Integer.toString(SlotMap.SLOTS / 2);
+      assertThat(master.call("CLUSTER", "DELSLOTS", missing)).isEqualTo("OK");
+      try {
+        awaitUnavailable(real, key, "CLUSTERDOWN");
+        awaitAnswered(real, keyOn(cluster.masters().get(0)));
+      } finally {
+        master.call("CLUSTER", "ADDSLOTS", missing);
+      }
+      awaitAllAnswered(real);
+    }
+  }
+
+  /** A key whose slot is on {@code master}. */
+  private static String keyOn(RedisServer master) {
+    return IntStream.iterate(0, i -> i + 1)
+        .mapToObj(i -> "key" + i)
+        .filter(key -> master.call("GET", "{" + key + "}").equals(RedisProbe.NOTHING))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void awaitUnavailable(StoreDriver store, String key, String code) {
+    Awaitility.await()
+        .until(
+            () ->
+                store.refill(List.of(refillOf(key))).get(0) instanceof Unavailable unavailable
+                    && unavailable.reason().contains(code));
+  }
+
+  private static void awaitAnswered(StoreDriver store, String key) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> store.refill(List.of(refillOf(key))).get(0) instanceof Answered);
+  }
+
+  @Test
+  void tenFailoversLeaveAConnectionPerMaster() {
+    try (RedisCluster replicated = RedisCluster.start(3, true);
+        StoreDriver real = open(replicated).start()) {
+      RedisServer master = replicated.masters().get(0);
+      RedisServer replica = replicated.replicas().get(0);
+      for (int round = 0; round < 10; round++) {
+        RedisServer next = round % 2 == 0 ? replica : master;
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> next.call("INFO", "replication").toString().contains("link_status:up"));
+        // Without a vote, which masters give once in two node timeouts.
+        assertThat(next.call("CLUSTER", "FAILOVER", "TAKEOVER")).isEqualTo("OK");
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> next.call("ROLE").toString().startsWith("[master"));
+        awaitAllAnswered(real);
+      }
+      // The tenth has made the first one a master again.
+      for (RedisServer each : replicated.masters()) {
+        Awaitility.await().untilAsserted(() -> assertThat(each.clientConnections()).isEqualTo(1));
+      }
+      Awaitility.await().untilAsserted(() -> assertThat(replica.clientConnections()).isZero());
     }
   }
 

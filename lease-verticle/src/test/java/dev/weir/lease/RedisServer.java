@@ -121,6 +121,11 @@ public final class RedisServer implements AutoCloseable {
     return RedisProbe.connect(host(), port());
   }
 
+  /** Connections of clients, without the one that asks. */
+  long clientConnections() {
+    return call("CLIENT", "LIST", "TYPE", "normal").toString().lines().count() - 1;
+  }
+
   /** What it has logged. */
   String log() {
     return host.toString();

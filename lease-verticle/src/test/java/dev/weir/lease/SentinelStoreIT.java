@@ -60,6 +60,49 @@ final class SentinelStoreIT extends RedisStoreContract {
   }
 
   @Test
+  void tenFailoversLeaveOneConnection() {
+    try (RedisServer first = RedisServer.startProcess();
+        RedisServer second =
+            RedisServer.startProcess("--replicaof", first.host(), Integer.toString(first.port()))) {
+      WatchedRedis.watch(sentinel, first, "handed-on");
+      try (StoreDriver real = open(url("handed-on")).start()) {
+        for (int round = 0; round < 10; round++) {
+          RedisServer old = round % 2 == 0 ? first : second;
+          RedisServer next = round % 2 == 0 ? second : first;
+          Awaitility.await()
+              .atMost(Duration.ofSeconds(30))
+              .until(() -> next.call("INFO", "replication").toString().contains("link_status:up"));
+          // What Sentinel does, but for its patience.
+          next.call("REPLICAOF", "NO", "ONE");
+          sentinel.call("SENTINEL", "REMOVE", "handed-on");
+          WatchedRedis.watch(sentinel, next, "handed-on");
+          old.call("REPLICAOF", next.host(), Integer.toString(next.port()));
+          old.call("CLIENT", "KILL", "TYPE", "normal");
+          Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> answered(real));
+        }
+        assertOnlyTheStoreIsConnected(first, 1);
+        assertOnlyTheStoreIsConnected(second, 0);
+      }
+    }
+  }
+
+  /** Sentinel has connections as well, each of which it names. */
+  private static void assertOnlyTheStoreIsConnected(RedisServer server, long connections) {
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        server
+                            .call("CLIENT", "LIST", "TYPE", "normal")
+                            .toString()
+                            .lines()
+                            .filter(line -> !line.contains("sentinel"))
+                            .count())
+                    .as("with that of the test")
+                    .isEqualTo(connections + 1));
+  }
+
+  @Test
   void aMasterThatNoSentinelKnowsFailsToStart() {
     try (StoreDriver real = open(url("another"))) {
       assertThatThrownBy(real::startAtOnce).hasMessageContaining("no master 'another'");
