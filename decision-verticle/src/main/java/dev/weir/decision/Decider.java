@@ -151,7 +151,8 @@ public final class Decider {
   private Turn turn(KeyEntry entry, Waiter asker, Consumer<Take> left) {
     long now = asker.sinceMicros();
     entry.bind(asker.plan(), left);
-    Decision decision = entry.waiting() ? null : entry.decide(asker.endpoint(), asker.cost(), now);
+    Decision decision =
+        entry.waiting() ? null : entry.decide(asker.endpoint(), asker.cost(), calls.away(), now);
     if (decision != null) {
       boolean low = entry.low(asker.plan());
       InFlight ahead = low ? entry.refillAhead(inForce.ceilings(), inForce.nodes(), now) : null;

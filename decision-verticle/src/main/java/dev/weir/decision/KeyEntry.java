@@ -35,6 +35,9 @@ import java.util.function.UnaryOperator;
  */
 final class KeyEntry extends PlanLeases {
 
+  /** For how long after the store's last word an open plan denies by it. */
+  static final long OPEN_DENIAL_MICROS = 1_000_000;
+
   /** The next entry of the same chain; written by {@link KeyTable} alone. */
   volatile KeyEntry next;
 
@@ -131,8 +134,10 @@ final class KeyEntry extends PlanLeases {
 
   /** Puts the key under {@code plan}; permits held under other numbers are owed to the store. */
   void bind(BoundPlan plan, Consumer<Take> orphans) {
+    Outage former = outage;
     if (assume(plan, orphans)) {
-      outage = null;
+      // Debts go on to leak, and what stands in for the store goes on from what is owed.
+      outage = former != null && indebted() ? former.under(this) : null;
     }
   }
 
@@ -160,8 +165,10 @@ final class KeyEntry extends PlanLeases {
   /**
    * The decision on a request of the plan that the key is bound to, as far as it can be told
    * without the store; null when it cannot.
+   *
+   * @param away whether the store is, as far as known
    */
-  Decision decide(String endpoint, long cost, long nowMicros) {
+  Decision decide(String endpoint, long cost, boolean away, long nowMicros) {
     Decision never = Decisions.deniedForGood(this, endpoint, cost, nowMicros);
     if (never != null) {
       return never;
@@ -178,11 +185,30 @@ final class KeyEntry extends PlanLeases {
     if (inFlight != null && inFlight.returns()) {
       return null;
     }
-    // What is spent on credit denies nothing before the store has heard of it.
-    if (outage != null && bound().plan.onStoreFailure() == OnStoreFailure.OPEN) {
+    if (bound().plan.onStoreFailure() == OnStoreFailure.OPEN
+        && !provenTo(endpoint, away, nowMicros)) {
       return null;
     }
     return Decisions.deniedByLevel(this, endpoint, cost, nowMicros);
+  }
+
+  /**
+   * Whether an open plan may deny by the store's last word: while the store is away it denies
+   * nothing, so it has to have been there of late. What is spent on credit denies nothing either
+   * before the store has heard of it.
+   */
+  private boolean provenTo(String endpoint, boolean away, long nowMicros) {
+    return !away && outage == null && heardWithin(endpoint, OPEN_DENIAL_MICROS, nowMicros);
+  }
+
+  private boolean heardWithin(String endpoint, long micros, long nowMicros) {
+    BoundPlan plan = bound();
+    for (int i = 0; i < plan.limits.length; i++) {
+      if (plan.applies(i, endpoint) && !lease(i).heardWithin(micros, nowMicros)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether the store's last word is fresh enough for a peek. */
@@ -354,7 +380,7 @@ final class KeyEntry extends PlanLeases {
         accounting,
         waiter -> {
           bind(current.apply(waiter.plan()), orphans);
-          return decide(waiter.endpoint(), waiter.cost(), nowMicros);
+          return decide(waiter.endpoint(), waiter.cost(), false, nowMicros);
         },
         due);
   }

@@ -215,6 +215,11 @@ class LimitLease extends NodeShare {
     return syncedMicros != NEVER;
   }
 
+  /** Whether the store has spoken at most {@code micros} ago. */
+  final boolean heardWithin(long micros, long nowMicros) {
+    return known() && nowMicros - syncedMicros <= micros;
+  }
+
   /** Whether the store's last word, at most {@code ageMicros} old, can still be told. */
   final boolean isFresh(long nowMicros, long ageMicros) {
     // What has come this moment is fresh even of a window that ends in the same.

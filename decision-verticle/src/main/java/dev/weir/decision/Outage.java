@@ -23,9 +23,13 @@ final class Outage {
   private static final double ROUNDING = 1e-6;
 
   private final Part[] parts;
+  private final int nodes;
+  private long atMicros;
 
   /** Of the limits that {@code entry} is bound to. */
   Outage(KeyEntry entry, int nodes, long nowMicros) {
+    this.nodes = nodes;
+    this.atMicros = nowMicros;
     BoundPlan plan = entry.bound();
     parts = new Part[plan.limits.length];
     for (int i = 0; i < parts.length; i++) {
@@ -40,6 +44,12 @@ final class Outage {
     for (Part part : parts) {
       part.advance(nowMicros);
     }
+    atMicros = nowMicros;
+  }
+
+  /** What stands in from the same moment on under the numbers that {@code entry} has now. */
+  Outage under(KeyEntry entry) {
+    return new Outage(entry, nodes, atMicros);
   }
 
   /** Takes {@code cost}, whether it fits or not. */
@@ -147,7 +157,7 @@ final class Outage {
     /** Of the debt, a fraction of a permit; of a bucket. */
     private double leaked;
 
-    /** Since the window began. */
+    /** Since the window began; what was owed before counts as such. */
     private long spent;
 
     Part(BoundLimit limit, LimitLease lease, long inFlight, double share, long nowMicros) {
@@ -155,6 +165,7 @@ final class Outage {
       this.lease = lease;
       this.share = share;
       this.counted = lease.counted(nowMicros);
+      this.spent = lease.debt();
       this.part = limit.quota() * share;
       this.capacity = part;
       this.left = Math.max(0, limit.quota() - lease.level(nowMicros) - inFlight) * share;

@@ -103,6 +103,43 @@ class DeciderStoreFailureTest {
 
   @ParameterizedTest
   @MethodSource("plansOfTen")
+  void anOpenPlanDeniesByTheStoresLastWordForASecondAtMost(Plan plan) {
+    TestNode node = node(open(plan));
+    assertThat(node.allowedOf(11, "a")).isEqualTo(10);
+    node.cut();
+    clock.advance(Duration.ofMillis(1_001));
+    assertThat(node.allowedOf(20, "a")).isEqualTo(20);
+    node.mend();
+    settle(node);
+    assertThat(node.allowedOf(5, "a")).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("plansOfTen")
+  void anOpenPlanDeniesNobodyOnceTheStoreIsKnownToBeAway(Plan plan) {
+    TestNode node = node(open(plan));
+    assertThat(node.allowedOf(11, "a")).isEqualTo(10);
+    node.cut();
+    node.check("b", 1);
+    assertThat(node.allowedOf(20, "a")).isEqualTo(20);
+  }
+
+  @Test
+  void aDebtGoesOnToLeakUnderANewPlanThoughNobodyAsksForTheKey() {
+    TestNode node = node(open(Plans.bucket("p", 10, SECOND, 100)));
+    node.cut();
+    assertThat(node.allowedOf(150, "a")).isEqualTo(150);
+    node.decider.configure(Plans.config(open(Plans.bucket("p", 10, SECOND, 200))));
+    node.decider.tendKeys();
+    clock.advance(Duration.ofSeconds(12));
+    node.decider.tendKeys();
+    node.mend();
+    settle(node);
+    assertThat(remainingInStore(Plans.bucket("p", 10, SECOND, 200))).isBetween(169L, 170L);
+  }
+
+  @ParameterizedTest
+  @MethodSource("plansOfTen")
   void aClosedPlanRefusesWhatNoPermitIsHeldForAndChargesNothing(Plan plan) {
     TestNode node = node(closed(plan));
     node.check("a", 3);
