@@ -1,0 +1,167 @@
+package dev.weir.lease;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of the journals of all processes of a machine: a directory for each, named as its
+ * incarnation and locked for as long as it lives. The system takes the lock of a process that is
+ * killed, and so the next one knows that it may have what was left.
+ */
+final class JournalFiles {
+
+  private static final Logger LOG = LoggerFactory.getLogger(JournalFiles.class);
+
+  private static final String LOCK = "lock";
+  private static final String SEGMENT = ".usage";
+
+  private final Path directory;
+  private final List<FileChannel> locks = new ArrayList<>();
+  private final List<JournaledIncarnation> adopted = new ArrayList<>();
+
+  JournalFiles(Path directory) {
+    this.directory = directory;
+  }
+
+  /** A name that no process has had. */
+  static String newName() {
+    return UUID.randomUUID().toString();
+  }
+
+  /** Why something cannot be done, for people to read. */
+  static String reason(IOException e) {
+    return e.getClass().getSimpleName() + ": " + e.getMessage();
+  }
+
+  /**
+   * Takes over what dead processes left, and begins what this one will leave.
+   *
+   * @throws IOException if nothing can be written here
+   */
+  OwnIncarnation begin() throws IOException {
+    Files.createDirectories(directory);
+    String name = newName();
+    // Lest another process takes over what this one has made and not yet locked.
+    synchronized (JournalFiles.class) {
+      try (FileChannel all = lockFile(directory.resolve(LOCK))) {
+        // Until the channel is closed.
+        all.lock();
+        adopt();
+        tryLock(Files.createDirectory(directory.resolve(name)));
+      }
+    }
+    Path own = directory.resolve(name);
+    return new OwnIncarnation(
+        name, number -> JournalSegment.create(number, file(own, number)), () -> delete(own));
+  }
+
+  /** What dead processes left. */
+  List<JournaledIncarnation> adopted() {
+    return List.copyOf(adopted);
+  }
+
+  void close() {
+    for (FileChannel lock : locks) {
+      try {
+        lock.close();
+      } catch (IOException e) {
+        LOG.warn("usage: cannot close a lock: {}", reason(e));
+      }
+    }
+  }
+
+  private static FileChannel lockFile(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  private static Path file(Path incarnation, int number) {
+    return incarnation.resolve(String.format("%08d%s", number, SEGMENT));
+  }
+
+  private boolean tryLock(Path incarnation) throws IOException {
+    FileChannel channel = lockFile(incarnation.resolve(LOCK));
+    try {
+      if (channel.tryLock() != null) {
+        locks.add(channel);
+        return true;
+      }
+    } catch (OverlappingFileLockException e) {
+      // Of another node in this process.
+      LOG.debug("{} is of this process", incarnation);
+    }
+    channel.close();
+    return false;
+  }
+
+  private void adopt() throws IOException {
+    for (Path left : list(directory)) {
+      try {
+        if (Files.isDirectory(left) && tryLock(left)) {
+          recover(left);
+        }
+      } catch (IOException e) {
+        LOG.error("usage: cannot read what a process left in {}: {}", left, reason(e));
+      }
+    }
+  }
+
+  private void recover(Path left) throws IOException {
+    List<JournalSegment> segments = new ArrayList<>();
+    for (Path file : list(left)) {
+      Optional<Integer> number = numberOf(file);
+      if (number.isPresent()) {
+        try {
+          segments.add(
+              JournalSegment.recover(
+                  number.get(), file, loss -> LOG.error("usage: {}: {}", file, loss)));
+        } catch (IOException e) {
+          LOG.error("usage: cannot read {}: {}", file, reason(e));
+        }
+      }
+    }
+    adopted.add(new LeftIncarnation(left.getFileName().toString(), segments, () -> delete(left)));
+  }
+
+  private static Optional<Integer> numberOf(Path file) {
+    String name = file.getFileName().toString();
+    if (!name.endsWith(SEGMENT)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Integer.parseInt(name.substring(0, name.length() - SEGMENT.length())));
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> paths = Files.list(directory)) {
+      return paths.sorted().toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** The lock goes last: until then nobody takes what is left for a dead process's. */
+  private static void delete(Path incarnation) throws IOException {
+    for (Path file : list(incarnation)) {
+      if (!file.endsWith(LOCK)) {
+        Files.delete(file);
+      }
+    }
+    Files.deleteIfExists(incarnation.resolve(LOCK));
+    Files.delete(incarnation);
+  }
+}

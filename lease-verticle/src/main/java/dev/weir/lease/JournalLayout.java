@@ -1,0 +1,154 @@
+package dev.weir.lease;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+
+/**
+ * Where everything of an entry is, little-endian, by its distance from the entry's start. All
+ * numbers that change are aligned to 8 bytes, so that they are written in one piece.
+ *
+ * <p>An entry begins with its length, which is written last: what has none is not there. The
+ * checksum is of what never changes, the window and the names.
+ */
+final class JournalLayout {
+
+  /** What a segment begins with: it says what the file is. */
+  static final long MAGIC = 0x31_45_47_41_53_55_52_57L;
+
+  /** Of a segment, before its first entry. */
+  static final int HEADER = 16;
+
+  static final int LENGTH = 0;
+  static final int CHECKSUM = 4;
+  static final int WINDOW_START = 8;
+  static final int WINDOW_END = 16;
+  static final int KEY_LENGTH = 24;
+  static final int PLAN_LENGTH = 28;
+
+  /** Five counters each. */
+  static final int COUNTED = 32;
+
+  static final int SENT = COUNTED + 5 * Long.BYTES;
+  static final int ACKNOWLEDGED = SENT + 5 * Long.BYTES;
+  static final int SENT_BATCH = ACKNOWLEDGED + 5 * Long.BYTES;
+
+  /** Either 0 or {@link #RELEASE}. */
+  static final int RELEASED = SENT_BATCH + Long.BYTES;
+
+  static final int TEXT = RELEASED + Long.BYTES;
+
+  /** Of counters: allowed with the store, and without, denied, allowed by shadow, authorized. */
+  static final int SPENT = 0;
+
+  static final int DEGRADED = 1;
+  static final int DENIED = 2;
+  static final int WOULD_DENY = 3;
+  static final int AUTHORIZED = 4;
+
+  /** Nobody will ask for the entry any more. No damage to a single bit says so by chance. */
+  static final long RELEASE = 0x45_53_41_45_4c_45_52L;
+
+  /** More than can be counted in a window, units: a million requests of the highest cost. */
+  static final long MOST = 1_000_000_000_000_000_000L;
+
+  /** The bit of a counter that counts no more. */
+  static final long CLOSED = Long.MIN_VALUE;
+
+  static final VarHandle LONGS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle INTS =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private JournalLayout() {}
+
+  /** How much room an entry takes, bytes. */
+  static int lengthOf(byte[] key, byte[] plan) {
+    return (TEXT + key.length + plan.length + 7) & ~7;
+  }
+
+  /** Writes an entry where there is none yet, at {@code at}. */
+  static void write(
+      ByteBuffer segment, int at, long startMillis, long endMillis, byte[] key, byte[] plan) {
+    segment.putLong(at + WINDOW_START, startMillis);
+    segment.putLong(at + WINDOW_END, endMillis);
+    segment.putInt(at + KEY_LENGTH, key.length);
+    segment.putInt(at + PLAN_LENGTH, plan.length);
+    segment.put(at + TEXT, key);
+    segment.put(at + TEXT + key.length, plan);
+    segment.putInt(at + CHECKSUM, checksum(segment, at));
+    INTS.setRelease(segment, at + LENGTH, lengthOf(key, plan));
+  }
+
+  /**
+   * The length of the entry at {@code at}, bytes; 0 if there is none, and -1 if what is there was
+   * not written so.
+   */
+  static int lengthAt(ByteBuffer segment, int at) {
+    int room = segment.capacity() - at;
+    int length = room < Integer.BYTES ? 0 : (int) INTS.getAcquire(segment, at + LENGTH);
+    if (length == 0) {
+      return 0;
+    }
+    if (length < TEXT || length > room || (length & 7) != 0) {
+      return -1;
+    }
+    int key = segment.getInt(at + KEY_LENGTH);
+    int plan = segment.getInt(at + PLAN_LENGTH);
+    // Compared one by one, lest a sum overflow.
+    boolean fits = key >= 0 && plan >= 0 && key <= length && plan <= length;
+    return fits
+            && ((TEXT + key + plan + 7) & ~7) == length
+            && segment.getInt(at + CHECKSUM) == checksum(segment, at)
+        ? length
+        : -1;
+  }
+
+  /** The length of the entry at {@code at} of a segment that is known to be sound; 0 if none. */
+  static int publishedAt(ByteBuffer segment, int at) {
+    return segment.capacity() - at < TEXT ? 0 : (int) INTS.getAcquire(segment, at + LENGTH);
+  }
+
+  /** Whether the counters of an entry can have been written so. */
+  static boolean isPlausible(ByteBuffer segment, int at) {
+    for (int i = SPENT; i <= AUTHORIZED; i++) {
+      long counted = segment.getLong(at + COUNTED + i * Long.BYTES) & ~CLOSED;
+      long acknowledged = segment.getLong(at + ACKNOWLEDGED + i * Long.BYTES);
+      long sent = segment.getLong(at + SENT + i * Long.BYTES);
+      if (counted > MOST
+          || acknowledged < 0
+          || acknowledged > counted
+          || sent < 0
+          || sent > counted) {
+        return false;
+      }
+    }
+    return segment.getLong(at + SENT_BATCH) >= 0 && segment.getLong(at + RELEASED) == 0;
+  }
+
+  private static int checksum(ByteBuffer segment, int at) {
+    int text = segment.getInt(at + KEY_LENGTH) + segment.getInt(at + PLAN_LENGTH);
+    CRC32 crc = new CRC32();
+    crc.update(segment.slice(at + WINDOW_START, COUNTED - WINDOW_START));
+    crc.update(segment.slice(at + TEXT, text));
+    return (int) crc.getValue();
+  }
+
+  static String key(ByteBuffer segment, int at) {
+    return text(segment, at + TEXT, segment.getInt(at + KEY_LENGTH));
+  }
+
+  static String plan(ByteBuffer segment, int at) {
+    int key = segment.getInt(at + KEY_LENGTH);
+    return text(segment, at + TEXT + key, segment.getInt(at + PLAN_LENGTH));
+  }
+
+  private static String text(ByteBuffer segment, int from, int length) {
+    byte[] bytes = new byte[length];
+    segment.get(from, bytes);
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,361 @@
+package dev.weir.lease;
+
+import static dev.weir.lease.JournalLayout.ACKNOWLEDGED;
+import static dev.weir.lease.JournalLayout.CLOSED;
+import static dev.weir.lease.JournalLayout.COUNTED;
+import static dev.weir.lease.JournalLayout.HEADER;
+import static dev.weir.lease.JournalLayout.LONGS;
+import static dev.weir.lease.JournalLayout.MAGIC;
+import static dev.weir.lease.JournalLayout.RELEASE;
+import static dev.weir.lease.JournalLayout.RELEASED;
+import static dev.weir.lease.JournalLayout.SENT;
+import static dev.weir.lease.JournalLayout.SENT_BATCH;
+import static dev.weir.lease.JournalLayout.WINDOW_END;
+import static dev.weir.lease.JournalLayout.WINDOW_START;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A piece of a journal, which is filled from one end and dropped as a whole: a mapped file, whose
+ * pages the system keeps when the process is killed, or memory where the disk has no room. Tallies
+ * may be added to from any thread; {@link #append} by one thread at a time.
+ */
+final class JournalSegment {
+
+  /** Bytes of a segment. */
+  static final int SIZE = 1 << 20;
+
+  private final int number;
+  private final Optional<Path> file;
+  private final int size;
+
+  /** Null when dropped: a tally that is still held must not keep the mapping. */
+  private volatile ByteBuffer bytes;
+
+  private int end = HEADER;
+  private int entries;
+  private int released;
+
+  /** Whether nothing will be added. */
+  private volatile boolean full;
+
+  private JournalSegment(int number, Optional<Path> file, ByteBuffer bytes) {
+    this.number = number;
+    this.file = file;
+    this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
+    this.size = bytes.capacity();
+  }
+
+  /**
+   * An empty one on the disk. All its blocks are written, since a mapped page for which there is no
+   * room would end the process.
+   *
+   * @throws IOException if there is no room
+   */
+  static JournalSegment create(int number, Path file) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer zeros = ByteBuffer.allocate(SIZE);
+      while (zeros.hasRemaining()) {
+        channel.write(zeros);
+      }
+      MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, 0, SIZE);
+      JournalSegment segment = new JournalSegment(number, Optional.of(file), mapped);
+      LONGS.setRelease(segment.bytes, 0, MAGIC);
+      return segment;
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  /** An empty one that goes with the process. */
+  static JournalSegment inMemory(int number) {
+    return new JournalSegment(number, Optional.empty(), ByteBuffer.allocateDirect(SIZE));
+  }
+
+  /**
+   * One that another process left.
+   *
+   * @param loss told of what cannot be read, if anything
+   * @throws IOException if nothing of it can
+   */
+  static JournalSegment recover(int number, Path file, Consumer<String> loss) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      long length = channel.size();
+      if (length > Integer.MAX_VALUE) {
+        throw new IOException("longer than a segment");
+      }
+      MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, 0, length);
+      JournalSegment segment = new JournalSegment(number, Optional.of(file), mapped);
+      segment.full = true;
+      segment.recover(loss);
+      return segment;
+    }
+  }
+
+  private void recover(Consumer<String> loss) {
+    if (size < HEADER || (long) LONGS.getAcquire(bytes, 0) != MAGIC) {
+      end = 0;
+    } else {
+      int length = JournalLayout.lengthAt(bytes, end);
+      while (length > 0) {
+        recoverEntry(loss);
+        end += length;
+        length = JournalLayout.lengthAt(bytes, end);
+      }
+    }
+    // Room that was never used is all zeros.
+    if (size < SIZE || !isEmpty(end)) {
+      loss.accept(
+          "entries after the first "
+              + entries
+              + " cannot be read: "
+              + (size < SIZE ? "it ends at byte " + size : "damaged at byte " + end));
+    }
+  }
+
+  private void recoverEntry(Consumer<String> loss) {
+    entries++;
+    if ((long) LONGS.get(bytes, end + RELEASED) == RELEASE) {
+      released++;
+    } else if (!JournalLayout.isPlausible(bytes, end)) {
+      loss.accept(
+          "the counts of key "
+              + JournalLayout.key(bytes, end)
+              + " are damaged, in the window that began at "
+              + Instant.ofEpochMilli(bytes.getLong(end + WINDOW_START)));
+      LONGS.setVolatile(bytes, end + RELEASED, RELEASE);
+      released++;
+    }
+  }
+
+  private boolean isEmpty(int from) {
+    for (int i = from; i < size; i++) {
+      if (bytes.get(i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean onDisk() {
+    return file.isPresent();
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Makes room for an entry; empty if there is none left. */
+  Optional<Tally> append(String key, String plan, long startMillis, long endMillis, long until) {
+    byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
+    byte[] planBytes = plan.getBytes(StandardCharsets.UTF_8);
+    int length = JournalLayout.lengthOf(keyBytes, planBytes);
+    if (full || length > size - end) {
+      full = true;
+      return Optional.empty();
+    }
+    int at = end;
+    JournalLayout.write(bytes, at, startMillis, endMillis, keyBytes, planBytes);
+    end += length;
+    entries++;
+    return Optional.of(new JournalTally(this, at, until));
+  }
+
+  /** Has nothing added any more. */
+  void end() {
+    full = true;
+  }
+
+  /** Whether nobody will ask for anything in it, nor add to it. */
+  boolean spent() {
+    return full && released == entries;
+  }
+
+  /** Visits all entries that are not released. */
+  void forEach(Consumer<JournalEntry> action) {
+    ByteBuffer held = bytes;
+    int limit = full ? end : size;
+    int at = HEADER;
+    while (held != null && at < limit) {
+      int length = JournalLayout.publishedAt(held, at);
+      if (length == 0) {
+        return;
+      }
+      if ((long) LONGS.getVolatile(held, at + RELEASED) != RELEASE) {
+        action.accept(new Entry(held, at));
+      }
+      at += length;
+    }
+  }
+
+  /** Ends it with all that is in it. */
+  void drop() throws IOException {
+    bytes = null;
+    if (file.isPresent()) {
+      Files.deleteIfExists(file.get());
+    }
+  }
+
+  /** Counts up a counter of the entry at {@code at}, unless it is closed. */
+  boolean add(int at, int counter, long units) {
+    ByteBuffer held = bytes;
+    if (held == null) {
+      return false;
+    }
+    int place = at + COUNTED + counter * Long.BYTES;
+    while (true) {
+      long before = (long) LONGS.getOpaque(held, place);
+      if (before < 0) {
+        return false;
+      }
+      // Not added and taken back: the reporter would see what does not count.
+      if (LONGS.compareAndSet(held, place, before, before + units)) {
+        return true;
+      }
+    }
+  }
+
+  /** Raises a counter of the entry at {@code at}, unless it is closed. */
+  void raise(int at, int counter, long units) {
+    ByteBuffer held = bytes;
+    int place = at + COUNTED + counter * Long.BYTES;
+    while (held != null) {
+      long before = (long) LONGS.getOpaque(held, place);
+      if (before < 0 || before >= units || LONGS.compareAndSet(held, place, before, units)) {
+        return;
+      }
+    }
+  }
+
+  private final class Entry implements JournalEntry {
+    private final ByteBuffer held;
+    private final int at;
+
+    Entry(ByteBuffer held, int at) {
+      this.held = held;
+      this.at = at;
+    }
+
+    @Override
+    public long id() {
+      return ((long) number << Integer.SIZE) | at;
+    }
+
+    @Override
+    public String key() {
+      return JournalLayout.key(held, at);
+    }
+
+    @Override
+    public String plan() {
+      return JournalLayout.plan(held, at);
+    }
+
+    @Override
+    public long windowStartMillis() {
+      return held.getLong(at + WINDOW_START);
+    }
+
+    @Override
+    public long windowEndMillis() {
+      return held.getLong(at + WINDOW_END);
+    }
+
+    @Override
+    public void close() {
+      for (int i = JournalLayout.SPENT; i <= JournalLayout.AUTHORIZED; i++) {
+        LONGS.getAndBitwiseOr(held, at + COUNTED + i * Long.BYTES, CLOSED);
+      }
+    }
+
+    @Override
+    public boolean closed() {
+      return (long) LONGS.getVolatile(held, at + COUNTED + JournalLayout.AUTHORIZED * Long.BYTES)
+          < 0;
+    }
+
+    @Override
+    public UsageCounts counted() {
+      return read(COUNTED);
+    }
+
+    @Override
+    public UsageCounts acknowledged() {
+      return read(ACKNOWLEDGED);
+    }
+
+    @Override
+    public UsageCounts sent() {
+      return read(SENT);
+    }
+
+    @Override
+    public long sentBatch() {
+      return (long) LONGS.getVolatile(held, at + SENT_BATCH);
+    }
+
+    @Override
+    public void sending(long batch, UsageCounts counts) {
+      write(SENT, counts);
+      LONGS.setVolatile(held, at + SENT_BATCH, batch);
+    }
+
+    @Override
+    public void acknowledge() {
+      write(ACKNOWLEDGED, sent());
+      LONGS.setVolatile(held, at + SENT_BATCH, 0L);
+    }
+
+    @Override
+    public void release() {
+      if ((long) LONGS.getAndSet(held, at + RELEASED, RELEASE) != RELEASE) {
+        released++;
+      }
+    }
+
+    private UsageCounts read(int from) {
+      long degraded = counter(from, JournalLayout.DEGRADED);
+      return new UsageCounts(
+          counter(from, JournalLayout.SPENT) + degraded,
+          degraded,
+          counter(from, JournalLayout.DENIED),
+          counter(from, JournalLayout.WOULD_DENY),
+          counter(from, JournalLayout.AUTHORIZED));
+    }
+
+    private long counter(int from, int counter) {
+      return (long) LONGS.getVolatile(held, at + from + counter * Long.BYTES) & ~CLOSED;
+    }
+
+    private void write(int to, UsageCounts counts) {
+      set(to, JournalLayout.SPENT, counts.spent() - counts.degraded());
+      set(to, JournalLayout.DEGRADED, counts.degraded());
+      set(to, JournalLayout.DENIED, counts.denied());
+      set(to, JournalLayout.WOULD_DENY, counts.wouldDeny());
+      set(to, JournalLayout.AUTHORIZED, counts.authorized());
+    }
+
+    private void set(int to, int counter, long units) {
+      LONGS.setVolatile(held, at + to + counter * Long.BYTES, units);
+    }
+  }
+}
