@@ -266,6 +266,14 @@ public final class Decider {
     entries.forget(key);
   }
 
+  /**
+   * Has the store told what this node knows of every key, to be called on all nodes when the store
+   * may have lost its data. What it was told of before counts as used there, once.
+   */
+  void carryOver() {
+    entries.carryOver();
+  }
+
   /** Takes in the number of live nodes, 1 or more. */
   public void nodes(int count) {
     inForce.nodes(count);

@@ -28,6 +28,7 @@ final class Entries {
   private final DecisionCounts decisions;
   private final LeaseCounts leases;
   private final KeyTable keys;
+  private final CarryOver carryOver;
 
   /** Entries with a lease that will end, or with something that the store has yet to hear. */
   private final ConcurrentLinkedQueue<KeyEntry> tended = new ConcurrentLinkedQueue<>();
@@ -63,6 +64,7 @@ final class Entries {
     this.decisions = decisions;
     this.leases = leases;
     this.keys = new KeyTable(maxKeys, this::evict);
+    this.carryOver = new CarryOver(clock, keys, calls::away, this::tell);
   }
 
   /** The entry of {@code key}, or null. It may be evicted at any time. */
@@ -122,18 +124,41 @@ final class Entries {
   /** Sends a refill off, without the monitor; null for none. */
   void submit(KeyEntry entry, InFlight flight) {
     if (flight != null) {
-      calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight));
+      calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight, () -> {}));
     }
+  }
+
+  /** Has the store told what this node knows of every key: it may have lost that. */
+  void carryOver() {
+    carryOver.begin();
+  }
+
+  private boolean tell(KeyEntry entry, Runnable landed) {
+    long now = clock.micros();
+    InFlight flight;
+    synchronized (entry) {
+      flight = entry.evicted() ? null : entry.refillToTell(now);
+    }
+    if (flight == null) {
+      return false;
+    }
+    calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight, landed));
+    return true;
   }
 
   /** Waits for the outcome of a refill and brings it home. */
   private final class Landing implements Refills.Listener {
     private final KeyEntry entry;
     private final InFlight flight;
+    private final Runnable landed;
 
-    Landing(KeyEntry entry, InFlight flight) {
+    /**
+     * @param landed run at the end
+     */
+    Landing(KeyEntry entry, InFlight flight, Runnable landed) {
       this.entry = entry;
       this.flight = flight;
+      this.landed = landed;
     }
 
     @Override
@@ -157,6 +182,7 @@ final class Entries {
         leases.taken(entry.key, flight.refill.takes(), answer);
       }
       deliver(due);
+      landed.run();
     }
 
     private InFlight answered(Answered answer, long now, List<Due> due, List<Take> left) {
@@ -222,6 +248,7 @@ final class Entries {
     long now = clock.micros();
     boolean probing = calls.away();
     calls.lookForEnd(now);
+    carryOver.look();
     boolean probed = orphans.settleKept(probing, now);
     for (int left = tendedCount.get(); left > 0; left--) {
       KeyEntry entry = tended.poll();

@@ -311,6 +311,13 @@ final class KeyEntry extends PlanLeases {
     return indebted() ? refillToSettle(nowMicros) : null;
   }
 
+  /**
+   * The refill that tells the store what it told; null when it told nothing, or one is in flight.
+   */
+  InFlight refillToTell(long nowMicros) {
+    return inFlight != null ? null : fly(Takes.told(this, nowMicros), nowMicros, nowMicros);
+  }
+
   private InFlight fly(List<Take> takes, long wantedAtMicros, long nowMicros) {
     if (!takes.isEmpty()) {
       inFlight = new InFlight(new Refill(key, takes), wantedAtMicros, nowMicros);

@@ -2,8 +2,8 @@ package dev.weir.decision;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * The keys that this node knows, at most a given number of them.
@@ -91,12 +91,29 @@ final class KeyTable {
     return size.get();
   }
 
-  void forEach(Consumer<KeyEntry> action) {
-    for (int chain = 0; chain < chains.length(); chain++) {
+  /** How many chains there are to {@link #visit}. */
+  int chains() {
+    return chains.length();
+  }
+
+  /**
+   * Visits the entries of whole chains.
+   *
+   * @param from the first chain, 0 to {@link #chains} - 1
+   * @param most how many may count before it stops
+   * @param action whether the entry counts
+   * @return the chain to go on from
+   */
+  int visit(int from, int most, Predicate<KeyEntry> action) {
+    int chain = from;
+    for (int counted = 0; chain < chains.length() && counted < most; chain++) {
       for (KeyEntry entry = chains.get(chain); entry != null; entry = entry.next) {
-        action.accept(entry);
+        if (action.test(entry)) {
+          counted++;
+        }
       }
     }
+    return chain;
   }
 
   private boolean evictOneFor(KeyEntry made) {

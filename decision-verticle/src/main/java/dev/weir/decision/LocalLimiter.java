@@ -97,6 +97,11 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
     }
   }
 
+  /** Has the store, which may have lost its data, told what this node knows of it. */
+  public void carryOver() {
+    decider.carryOver();
+  }
+
   /** Drops what this node holds, owes and knows of a key that the store has forgotten. */
   public void forget(String key) {
     decider.forget(key);

@@ -72,6 +72,19 @@ final class Takes {
     return takes;
   }
 
+  /** Of all that the store has told to be used, and all that is owed. */
+  static List<Take> told(PlanLeases leases, long nowMicros) {
+    int limits = leases.bound().limits.length;
+    List<Take> takes = new ArrayList<>(limits);
+    for (int i = 0; i < limits; i++) {
+      LimitLease lease = leases.lease(i);
+      if (lease.owed != 0 || lease.lastTold(nowMicros).used() > 0) {
+        takes.add(of(lease, 0, 0, nowMicros));
+      }
+    }
+    return takes;
+  }
+
   /** Whether a lease is low enough to refill it ahead of need. */
   static boolean low(LimitLease lease) {
     return lease.permits() < lease.size.permits() / LOW_WATER_PART;

@@ -141,6 +141,11 @@ final class TestNode implements Refills {
     }
   }
 
+  /** Refills on their way to the store. */
+  int underWay() {
+    return held.size();
+  }
+
   /** From now on nothing reaches the store, and that is known at once. */
   void cut() {
     cut = true;

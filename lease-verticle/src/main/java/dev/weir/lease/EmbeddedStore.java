@@ -167,6 +167,10 @@ final class EmbeddedStore implements Store {
     return true;
   }
 
+  /** Its data goes with the node itself. */
+  @Override
+  public void onLoss(Runnable listener) {}
+
   @Override
   public Future<Void> start() {
     return Future.succeededFuture();

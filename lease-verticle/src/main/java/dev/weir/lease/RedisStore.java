@@ -20,11 +20,13 @@ final class RedisStore implements Store {
 
   private final RefillScript script;
   private final RedisNodes nodes;
+  private final StoreEpochs epochs;
   private final Clock clock;
 
-  RedisStore(RefillScript script, RedisNodes nodes, Clock clock) {
+  RedisStore(RefillScript script, RedisNodes nodes, StoreEpochs epochs, Clock clock) {
     this.script = script;
     this.nodes = nodes;
+    this.epochs = epochs;
     this.clock = clock;
   }
 
@@ -62,6 +64,11 @@ final class RedisStore implements Store {
   @Override
   public boolean healthy() {
     return nodes.isHealthy();
+  }
+
+  @Override
+  public void onLoss(Runnable listener) {
+    epochs.onEnd(listener);
   }
 
   @Override

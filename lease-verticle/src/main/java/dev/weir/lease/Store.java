@@ -39,6 +39,12 @@ public interface Store {
   boolean healthy();
 
   /**
+   * Has {@code listener} run, on the store's context, whenever the store may have lost data: nodes
+   * were told of more than it knows. Replaces the listener before.
+   */
+  void onLoss(Runnable listener);
+
+  /**
    * Connects and makes the first call, so that no caller pays for it. Fails when the store is out
    * of reach; the store then goes on trying by itself.
    */

@@ -25,9 +25,15 @@ final class StoreEpochs {
   private final Map<Integer, Epoch> bySlot = new HashMap<>();
   private final String proposal;
   private long last = NONE;
+  private volatile Runnable onEnd = () -> {};
 
   StoreEpochs(RandomGenerator random) {
     proposal = Long.toHexString(random.nextLong());
+  }
+
+  /** Has {@code listener} run, on the owner's thread, whenever an epoch ends; from any thread. */
+  void onEnd(Runnable listener) {
+    onEnd = listener;
   }
 
   /** What the script is to begin a mark with where there is none. */
@@ -44,8 +50,12 @@ final class StoreEpochs {
   long number(int slot, String history) {
     Epoch known = bySlot.getOrDefault(slot, UNSEEN);
     if (known.number == NONE || !known.history.equals(history)) {
+      boolean ended = known.number != NONE;
       known = new Epoch(++last, known.mark, history);
       bySlot.put(slot, known);
+      if (ended) {
+        onEnd.run();
+      }
     }
     return known.number;
   }
@@ -64,6 +74,9 @@ final class StoreEpochs {
     Epoch known = bySlot.getOrDefault(slot, UNSEEN);
     boolean lost = !known.mark.isEmpty() && !known.mark.equals(mark);
     bySlot.put(slot, new Epoch(lost ? ++last : known.number, mark, known.history));
+    if (lost) {
+      onEnd.run();
+    }
     return lost;
   }
 }

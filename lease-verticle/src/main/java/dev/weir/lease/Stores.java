@@ -46,7 +46,7 @@ public final class Stores {
 
   /** A store on the Redis that {@code url} names in any form. */
   static Store redis(StoreUrl url, StoreContext context) {
-    return new RedisStore(context.script(), nodes(url, context), context.clock());
+    return new RedisStore(context.script(), nodes(url, context), context.epochs(), context.clock());
   }
 
   /**

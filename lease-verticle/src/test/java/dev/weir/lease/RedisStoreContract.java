@@ -351,6 +351,16 @@ abstract class RedisStoreContract extends StoreContract {
 
   @ParameterizedTest
   @MethodSource("dev.weir.lease.AlgorithmContract#ten")
+  void whatANodeWasToldCountsThoughItAsksForNothing(Limit limit) {
+    Answered first = store.answer("acme", take(limit, 7));
+    lose();
+    store.answer("acme", taking(limit, 0, 0, first));
+    assertThat(store.step("acme", take(limit, 4)).get(0).granted()).isZero();
+    assertThat(store.used("acme", limit)).isEqualTo(7);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.lease.AlgorithmContract#ten")
   void permitsGoBackOffWhatWasTold(Limit limit) {
     Answered first = store.answer("acme", take(limit, 7));
     lose();

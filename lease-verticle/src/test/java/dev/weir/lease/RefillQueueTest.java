@@ -187,6 +187,9 @@ class RefillQueueTest {
     }
 
     @Override
+    public void onLoss(Runnable listener) {}
+
+    @Override
     public Future<Void> start() {
       return Future.succeededFuture();
     }

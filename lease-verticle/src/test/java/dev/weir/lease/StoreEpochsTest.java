@@ -3,6 +3,7 @@ package dev.weir.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class StoreEpochsTest {
@@ -37,6 +38,19 @@ class StoreEpochsTest {
     assertThat(second).isNotEqualTo(first);
     assertThat(epochs.number(7, "b")).isEqualTo(second);
     assertThat(epochs.mark(7)).isEqualTo("mark");
+  }
+
+  @Test
+  void theEndOfEachEpochIsTold() {
+    AtomicInteger ends = new AtomicInteger();
+    epochs.onEnd(ends::incrementAndGet);
+    epochs.number(7, "a");
+    epochs.found(7, "mark");
+    assertThat(ends).hasValue(0);
+    epochs.found(7, "other");
+    assertThat(ends).hasValue(1);
+    epochs.number(7, "b");
+    assertThat(ends).hasValue(2);
   }
 
   @Test

@@ -242,8 +242,11 @@ public final class Weir {
                 KeyReset.CALL,
                 KeyReset.obey(limiter::forget),
                 FleetHotKeys.CALL,
-                FleetHotKeys.count(limiter::hotKeys)));
-    return deploy(() -> nodeBus, 1);
+                FleetHotKeys.count(limiter::hotKeys),
+                StoreLoss.CALL,
+                StoreLoss.obey(limiter::carryOver)));
+    StoreLoss loss = new StoreLoss(vertx, question -> nodeBus.ask(StoreLoss.CALL, question));
+    return deploy(() -> nodeBus, 1).onSuccess(done -> store.onLoss(loss::found));
   }
 
   private Future<?> deployControlPlane(ApiDocument api) {

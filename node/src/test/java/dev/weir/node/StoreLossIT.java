@@ -69,6 +69,23 @@ final class StoreLossIT {
     assertThat(before + admitted(100, key, plan)).isBetween(99L, 102L);
   }
 
+  @ParameterizedTest
+  @MethodSource("hundred")
+  void whatOnlyOneNodeKnowsOfAKeyIsKnownToAllAfterAFlush(String text) {
+    String plan = put(text);
+    String key = "one-sided of " + plan;
+    assertThat(IntStream.range(0, 60).filter(i -> cluster.client(0).check(key, plan, 1).admitted()))
+        .hasSize(60);
+
+    redis.call("FLUSHALL");
+    cluster.client(1).check("onlooker", plan, 1);
+
+    NodeClient other = cluster.client(1);
+    await().until(() -> other.check(key, plan, 0).remaining() <= 40);
+    assertThat(IntStream.range(0, 100).filter(i -> other.check(key, plan, 1).admitted()).count())
+        .isBetween(39L, 41L);
+  }
+
   @Test
   void aStoreThatRestartsEmptyHandsOutNoSecondBudget() {
     String plan = put(hundred().get(0));
