@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,13 +42,15 @@ final class RedisProcess implements RedisHost {
   private final Path binary;
   private final int port;
   private final List<String> arguments;
+  private final Map<String, String> environment;
   private final Path directory;
   private Optional<Process> process = Optional.empty();
 
-  RedisProcess(Path binary, int port, List<String> arguments) {
+  RedisProcess(Path binary, int port, List<String> arguments, Map<String, String> environment) {
     this.binary = binary;
     this.port = port;
     this.arguments = arguments;
+    this.environment = environment;
     try {
       this.directory = Files.createTempDirectory("weir-redis");
     } catch (IOException e) {
@@ -109,12 +112,12 @@ final class RedisProcess implements RedisHost {
               ""));
       List<String> command = new ArrayList<>(List.of(binary.toString(), configuration.toString()));
       command.addAll(arguments);
-      process =
-          Optional.of(
-              new ProcessBuilder(command)
-                  .redirectErrorStream(true)
-                  .redirectOutput(directory.resolve("log").toFile())
-                  .start());
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("log").toFile());
+      builder.environment().putAll(environment);
+      process = Optional.of(builder.start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

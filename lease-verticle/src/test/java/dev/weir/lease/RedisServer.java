@@ -3,6 +3,7 @@ package dev.weir.lease;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 
 /**
@@ -41,12 +42,18 @@ public final class RedisServer implements AutoCloseable {
 
   /** Starts a process, of the path or bundled, whether or not Docker answers. */
   public static RedisServer startProcess(String... arguments) {
-    return startProcess(RedisProcess.onPath().orElseGet(RedisProcess::bundled), arguments);
+    return startProcess(Map.of(), arguments);
+  }
+
+  /** Starts a process with more in its environment. */
+  public static RedisServer startProcess(Map<String, String> environment, String... arguments) {
+    return startProcess(
+        RedisProcess.onPath().orElseGet(RedisProcess::bundled), environment, arguments);
   }
 
   /** Starts the bundled binary. */
   public static RedisServer startBundled(String... arguments) {
-    return startProcess(RedisProcess.bundled(), arguments);
+    return startProcess(RedisProcess.bundled(), Map.of(), arguments);
   }
 
   /** Starts a Sentinel that watches over nothing yet; never in a container. */
@@ -59,10 +66,12 @@ public final class RedisServer implements AutoCloseable {
     return Shared.SERVER;
   }
 
-  private static RedisServer startProcess(Path binary, String... arguments) {
+  private static RedisServer startProcess(
+      Path binary, Map<String, String> environment, String... arguments) {
     // Another process may take the free port before Redis does.
     for (int attempt = 1; ; attempt++) {
-      RedisProcess process = new RedisProcess(binary, RedisProcess.freePort(), List.of(arguments));
+      RedisProcess process =
+          new RedisProcess(binary, RedisProcess.freePort(), List.of(arguments), environment);
       try {
         return new RedisServer(process).started();
       } catch (RuntimeException e) {

@@ -21,7 +21,7 @@ record LoadedLimit(Tally busy, Tally calm) {
 
   private static final String PLAN = "loaded";
   private static final int RATE = 50;
-  private static final int CAPACITY = 100;
+  static final int CAPACITY = 100;
 
   /** What all nodes together may hold of it, as the accuracy contract has it. */
   static final double OUTSTANDING = 0.01 * (CAPACITY + RATE * 60);
