@@ -2,9 +2,14 @@ package dev.weir.node;
 
 import static dev.weir.node.LoadedLimit.OUTSTANDING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.lease.RedisServer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +28,8 @@ final class FaultsIT {
   private static final int NODES = 3;
 
   private static final int SECONDS_AWAY = 2;
+
+  private static final int KEYS_THAT_OWE = 3_000;
 
   private RedisServer redis;
   private ClusterOfNodes cluster;
@@ -147,6 +154,66 @@ final class FaultsIT {
         .nothingWasDegraded()
         .heldBound(flushes * OUTSTANDING)
         .littleWasDenied();
+  }
+
+  /**
+   * Each key that is owed for asks once, many in a call; and while Redis is away one asks for all.
+   */
+  @Test
+  void redisThatComesBackIsNotRunOver() {
+    redis.call("FLUSHALL");
+    redis.call("SAVE");
+    for (NodeClient node : cluster.clients()) {
+      node.putPlan("slow", "{\"rate\":1,\"period\":\"1d\",\"capacity\":100}");
+      await().until(() -> node.check("onlooker", "slow", 0).status() == 200);
+    }
+    redis.kill();
+    for (int i = 0; i < NODES; i++) {
+      JsonArray checks = new JsonArray();
+      for (int key = 0; key < KEYS_THAT_OWE; key++) {
+        checks.add(new JsonObject().put("key", "owing " + i + " " + key).put("plan", "slow"));
+      }
+      JsonArray decisions = cluster.client(i).batch(checks).json().getJsonArray("decisions");
+      assertThat(decisions)
+          .hasSize(KEYS_THAT_OWE)
+          .allMatch(decision -> ((JsonObject) decision).getBoolean("allowed"));
+    }
+    for (NodeClient node : cluster.clients()) {
+      double before = node.metric("weir_refills_unavailable_total");
+      await().until(() -> node.metric("weir_refills_unavailable_total") >= before + 5);
+      assertThat(node.metric("weir_refills_unavailable_total") - before)
+          .isLessThan(KEYS_THAT_OWE / 10.0);
+    }
+    double refillsBefore = refillsSent();
+    redis.restart();
+
+    int debts = NODES * KEYS_THAT_OWE;
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () ->
+                cluster.clients().stream()
+                        .noneMatch(node -> node.check("onlooker", "slow", 0).degraded())
+                    && (Long) redis.call("DBSIZE") >= debts
+                    && refillsSent() - refillsBefore >= debts);
+
+    assertThat(refillsSent() - refillsBefore).isLessThanOrEqualTo(debts * 1.1);
+    assertThat(scriptCalls()).isBetween(debts / 256L, debts / 16L);
+  }
+
+  private double refillsSent() {
+    return cluster.clients().stream()
+        .mapToDouble(node -> node.metric("weir_store_call_keys_sum"))
+        .sum();
+  }
+
+  /** Since Redis was started. */
+  private long scriptCalls() {
+    return Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)")
+        .matcher(redis.call("INFO", "commandstats").toString())
+        .results()
+        .mapToLong(found -> Long.parseLong(found.group(1)))
+        .sum();
   }
 
   /** Its callers wait; the others are not held up by it. */

@@ -103,6 +103,16 @@ final class NodeClient {
     return answer.remaining();
   }
 
+  /** The sum of a metric over all its labels. */
+  double metric(String name) {
+    return adminGet("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   /** How many nodes this one sees in its cluster. */
   int nodes() {
     return adminGet("/cluster").json().getInteger("nodes");
