@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -22,6 +23,11 @@ final class AclUsageStoreIT extends RedisUsageStoreContract {
   @Override
   StoreUrl url() {
     return url;
+  }
+
+  @Override
+  List<RedisServer> servers() {
+    return List.of(server);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -26,6 +27,11 @@ final class BundledRedisUsageStoreTest extends RedisUsageStoreContract {
   @Override
   StoreUrl url() {
     return StoreUrl.parse(server.orElseThrow().url());
+  }
+
+  @Override
+  List<RedisServer> servers() {
+    return List.of(server.orElseThrow());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -20,6 +21,11 @@ final class ClusterUsageStoreIT extends RedisUsageStoreContract {
   @Override
   StoreUrl url() {
     return StoreUrl.parse(cluster.url());
+  }
+
+  @Override
+  List<RedisServer> servers() {
+    return cluster.masters();
   }
 
   @Override

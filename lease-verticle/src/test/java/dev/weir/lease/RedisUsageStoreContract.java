@@ -25,6 +25,9 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
 
   abstract StoreUrl url();
 
+  /** All that make up the store. */
+  abstract List<RedisServer> servers();
+
   abstract RedisTime.Commands commands();
 
   @Override
@@ -56,7 +59,7 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
 
   @BeforeEach
   void startEmpty() {
-    call("FLUSHALL");
+    flush();
     // Nodes have been calling for a while.
     UsageNode first = new UsageNode("first");
     bring(first.heartbeat());
@@ -64,6 +67,10 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
     bring(first.heartbeat());
     time.advance(SETTLE.dividedBy(2));
     bring(first.gone());
+  }
+
+  private void flush() {
+    servers().forEach(server -> server.call("FLUSHALL"));
   }
 
   /** Entries of the stream with such a state, the oldest first. */
@@ -258,7 +265,7 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
     report(one.count("acme", "gold", start, start + MINUTE, spent(7)));
     report(one.count("acme", "gold", start, start + MINUTE, spent(1)));
     report(two.count("acme", "gold", start, start + MINUTE, spent(5)));
-    call("FLUSHALL");
+    flush();
     for (UsageNode node : List.of(one, two)) {
       node.count("acme", "gold", start, start + MINUTE, spent(10));
       UsageReceipt receipt = report(node);
@@ -277,7 +284,7 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
     UsageNode one = new UsageNode("one");
     report(one.count("acme", "gold", start, start + MINUTE, spent(7)));
     assertThat(bring(one.heartbeat()).lost()).isFalse();
-    call("FLUSHALL");
+    flush();
     assertThat(bring(one.heartbeat()).lost()).isTrue();
   }
 
@@ -471,7 +478,8 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
     UsageNode one = new UsageNode("one");
     report(one.count("acme", "gold", start, start + MINUTE, spent(7)));
     bring(new UsageNode("two").gone());
-    List<?> names = (List<?>) call("KEYS", "*");
+    List<Object> names = new ArrayList<>();
+    servers().forEach(server -> names.addAll((List<?>) server.call("KEYS", "*")));
     assertThat(names).hasSize(9);
     for (Object name : names) {
       if (!name.toString().startsWith("time:")) {
@@ -502,7 +510,7 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
 
   @Test
   void aScriptThatIsFlushedIsBroughtAgain() {
-    call("SCRIPT", "FLUSH");
+    servers().forEach(server -> server.call("SCRIPT", "FLUSH"));
     UsageNode one = new UsageNode("one");
     assertThat(report(one.count("acme", "gold", start, start + MINUTE, spent(7))).number())
         .isEqualTo(1);
