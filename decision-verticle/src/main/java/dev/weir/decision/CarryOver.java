@@ -14,7 +14,10 @@ final class CarryOver {
   /** Keys that the store is told of at once. */
   static final int AT_ONCE = 256;
 
-  /** Every node that finds the loss says so; time between two rounds, microseconds. */
+  /**
+   * Microseconds from the beginning of a round in which nobody begins another: every node that
+   * finds the loss says so.
+   */
   static final long REST_MICROS = 1_000_000;
 
   /** Tells the store of one key. */
@@ -34,7 +37,10 @@ final class CarryOver {
   private final KeyTable keys;
   private final BooleanSupplier away;
   private final Teller teller;
+
+  /** Whether the last round was in vain. */
   private boolean wanted;
+
   private boolean underWay;
   private long notBefore;
   private int chain;
@@ -55,15 +61,18 @@ final class CarryOver {
     this.notBefore = clock.micros();
   }
 
-  /** Starts a round, now or when the one under way and the rest after it are over. */
+  /** Starts a round, unless one has just begun. */
   void begin() {
     synchronized (this) {
+      if (underWay || clock.micros() < notBefore) {
+        return;
+      }
       wanted = true;
     }
     look();
   }
 
-  /** Starts the round that is due, if one is. To be called a few times a second. */
+  /** Starts the round that is due again, if one is. To be called a few times a second. */
   void look() {
     synchronized (this) {
       if (!wanted || underWay || clock.micros() < notBefore) {

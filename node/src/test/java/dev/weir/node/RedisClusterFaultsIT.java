@@ -72,17 +72,18 @@ final class RedisClusterFaultsIT {
     List<LoadedLimit> outcomes =
         LoadedLimit.load(
             cluster,
-            List.of(nameOn(master), nameOn((master + 1) % MASTERS)),
+            // Of names of its own, since what is used of a key stays used.
+            List.of(nameOn(master, master), nameOn((master + 1) % MASTERS, master)),
             LoadedLimit.allOf(cluster),
             fault);
     outcomes.get(0).nobodySawAnError().someWasDegraded().heldDegradedBound(NODES).littleWasDenied();
     outcomes.get(1).nobodySawAnError().nothingWasDegraded().heldBound(0).littleWasDenied();
   }
 
-  /** A name of keys that a master has. */
-  private String nameOn(int master) {
+  /** A name of keys that a master has, for when {@code other} is at fault. */
+  private String nameOn(int master, int other) {
     return IntStream.iterate(0, i -> i + 1)
-        .mapToObj(i -> "of master " + master + " " + i)
+        .mapToObj(i -> "of master " + master + " beside " + other + " " + i)
         .filter(
             name ->
                 masterOf(LoadedLimit.busyKey(name)) == master
