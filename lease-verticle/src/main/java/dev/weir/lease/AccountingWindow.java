@@ -19,7 +19,12 @@ public record AccountingWindow(long micros) {
     }
   }
 
-  static AccountingWindow of(Duration length) {
+  /**
+   * A window of that length, to the microsecond.
+   *
+   * @throws IllegalArgumentException if shorter than a millisecond
+   */
+  public static AccountingWindow of(Duration length) {
     return new AccountingWindow(length.toNanos() / 1000);
   }
 

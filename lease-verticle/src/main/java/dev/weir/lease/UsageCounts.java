@@ -42,4 +42,14 @@ public record UsageCounts(long spent, long degraded, long denied, long wouldDeny
         wouldDeny + other.wouldDeny,
         Math.max(authorized, other.authorized));
   }
+
+  /** What came on top of {@code earlier}; {@code authorized}, which is no sum, as it is now. */
+  UsageCounts since(UsageCounts earlier) {
+    return new UsageCounts(
+        Math.max(0, spent - earlier.spent),
+        Math.max(0, degraded - earlier.degraded),
+        Math.max(0, denied - earlier.denied),
+        Math.max(0, wouldDeny - earlier.wouldDeny),
+        authorized);
+  }
 }

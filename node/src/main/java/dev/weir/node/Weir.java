@@ -14,13 +14,15 @@ import dev.weir.decision.Decider;
 import dev.weir.decision.DecisionMeters;
 import dev.weir.decision.DecisionVerticle;
 import dev.weir.decision.LocalLimiter;
+import dev.weir.lease.AccountingWindow;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.LeaseVerticle;
 import dev.weir.lease.Store;
 import dev.weir.lease.StoreClock;
 import dev.weir.lease.Stores;
-import dev.weir.lease.Usage;
+import dev.weir.lease.UsageJournal;
 import dev.weir.lease.UsageStore;
+import dev.weir.lease.UsageVerticle;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -28,6 +30,7 @@ import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
@@ -57,6 +60,9 @@ public final class Weir {
 
   private static final int WARM_UP_READS = 10;
 
+  /** In the data directory, what is counted of usage. */
+  private static final String USAGE = "usage";
+
   private final Vertx vertx;
   private final Settings settings;
   private final PrometheusMeterRegistry registry;
@@ -70,6 +76,7 @@ public final class Weir {
   private ConfigVerticle config;
   private Store store;
   private UsageStore usageStore;
+  private UsageJournal usage;
   private LeaseVerticle lease;
   private LocalLimiter limiter;
   private int httpPort;
@@ -143,6 +150,7 @@ public final class Weir {
     return vertx
         .executeBlocking(this::seed, false)
         .compose(seed -> deployConfig(seed, hazelcast))
+        .compose(done -> deployUsage())
         .compose(done -> deployLease())
         .compose(done -> deployDecision())
         .compose(done -> deployNodeBus())
@@ -178,6 +186,27 @@ public final class Weir {
     return deploy(() -> config, 1);
   }
 
+  /** Before whatever counts, so that it ends after that. */
+  private Future<?> deployUsage() {
+    usageStore =
+        Stores.openUsage(settings.store().url(), settings.store().prefix(), vertx, clock, registry);
+    // Nobody waits for it, and where it is out of reach the refills are too, and say so.
+    usageStore.start().otherwiseEmpty();
+    AccountingWindow window = AccountingWindow.of(settings.accuracyWindow());
+    return vertx
+        .executeBlocking(() -> UsageJournal.open(settings.dataDir().resolve(USAGE), window), false)
+        .compose(
+            opened -> {
+              usage = opened;
+              return vertx
+                  .deployVerticle(
+                      new UsageVerticle(
+                          usage, usageStore, this::address, clock, storeClock, registry),
+                      new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
+                  .onSuccess(deployments::addFirst);
+            });
+  }
+
   private Future<?> deployLease() {
     store =
         Stores.open(
@@ -188,11 +217,7 @@ public final class Weir {
             vertx,
             clock,
             registry);
-    usageStore =
-        Stores.openUsage(settings.store().url(), settings.store().prefix(), vertx, clock, registry);
     lease = new LeaseVerticle(store, clock, storeClock, settings.store().timeout(), registry);
-    // Nobody waits for it, and where it is out of reach the refills are too, and say so.
-    usageStore.start().otherwiseEmpty();
     return deploy(() -> lease, 1);
   }
 
@@ -207,7 +232,7 @@ public final class Weir {
             settings.maxKeys(),
             configuration.current(),
             storeClock,
-            Usage.unread());
+            usage);
     new DecisionMeters(decider).bindTo(registry);
     configuration.onChange(decider::configure);
     membership.onChange(decider::nodes);

@@ -1,0 +1,258 @@
+package dev.weir.lease;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What is to be told of one incarnation, call by call. Owned by one thread.
+ *
+ * <p>It is done by sweeps. A sweep closes the entries whose windows are over and picks all that
+ * have counted something that is not acknowledged; these go out in batches, one after another, and
+ * in the end the store is told that all windows up to the sweep's watermark are reported.
+ *
+ * <p>Every count arrives once, since each batch has a number and the store takes numbers in their
+ * order, each once (as the idempotent producers of Kafka do, KIP-98). Number and counts of a batch
+ * are in the journal before it is sent. As long as it is not known whether it has counted, the same
+ * batch is sent again, by the next process if need be, and no other.
+ *
+ * <p>A store may also lose what has counted. It tells when numbers are missing; then all that it
+ * has not sealed is reported again, which is harmless where it was not lost, since reports hold
+ * what an entry has counted in all. For that entries stay until their window is sealed.
+ */
+final class IncarnationReports {
+
+  /** More would hold up refills, which have the same Redis, for more than a millisecond. */
+  static final int MOST_REPORTS = 32;
+
+  /** How long after its end a window is closed, so that nodes whose clocks differ agree. */
+  static final long CLOSE_MILLIS = 1_000;
+
+  private enum Stage {
+    /** Not heard of by the store yet, and not told which of its batches have counted. */
+    UNKNOWN,
+    IDLE,
+    SWEEPING,
+    /** Everything has arrived; says that nothing more will come. */
+    LEAVING,
+    GONE
+  }
+
+  private final JournaledIncarnation journal;
+
+  /** Whether its process has ended, so that nothing more is counted. */
+  private final boolean adopted;
+
+  /** Batches that may have been sent, by their numbers; more than one after a crash at most. */
+  private final SortedMap<Long, List<JournalEntry>> sent = new TreeMap<>();
+
+  /** What the sweep has picked and no batch has taken yet. */
+  private final Deque<JournalEntry> picked = new ArrayDeque<>();
+
+  private Stage stage = Stage.UNKNOWN;
+
+  /** Of the last batch whose outcome is known. */
+  private long number;
+
+  private long watermarkMillis;
+
+  /** Entries that have arrived and wait for their window to be sealed. */
+  private long kept;
+
+  /** Whether the store may lack what it has acknowledged. */
+  private boolean doubted;
+
+  private boolean ending;
+
+  /**
+   * @param adopted whether the process that counted has ended
+   */
+  IncarnationReports(JournaledIncarnation journal, boolean adopted) {
+    this.journal = journal;
+    this.adopted = adopted;
+    // What the process was told and did not live to act on.
+    this.doubted = adopted;
+    journal.forEach(
+        entry -> {
+          if (entry.sentBatch() != 0) {
+            sent.computeIfAbsent(entry.sentBatch(), batch -> new ArrayList<>()).add(entry);
+          }
+        });
+  }
+
+  /** Nothing more is counted: all is closed, reported, and not kept until it is sealed. */
+  void end() {
+    ending = true;
+  }
+
+  /** Whether there is nothing left of it. */
+  boolean gone() {
+    return stage == Stage.GONE;
+  }
+
+  boolean adopted() {
+    return adopted;
+  }
+
+  /** Whether all that was picked has arrived, so that {@link #sweep} may begin anew. */
+  boolean idle() {
+    return stage == Stage.IDLE;
+  }
+
+  /**
+   * Picks what is to be reported.
+   *
+   * @param storeMillis the store's time
+   * @param sealedUpToMillis until when windows are sealed
+   */
+  void sweep(long storeMillis, long sealedUpToMillis) {
+    stage = pick(storeMillis, sealedUpToMillis) ? Stage.LEAVING : Stage.SWEEPING;
+  }
+
+  /** Tells whether nothing is left that would be missed. */
+  private boolean pick(long storeMillis, long sealedUpToMillis) {
+    boolean all = doubted;
+    doubted = false;
+    watermarkMillis = storeMillis - CLOSE_MILLIS;
+    kept = 0;
+    journal.forEach(
+        entry -> {
+          if (adopted || ending || entry.windowEndMillis() <= watermarkMillis) {
+            entry.close();
+          }
+          boolean sealed = entry.windowEndMillis() <= sealedUpToMillis;
+          UsageCounts counted = entry.counted();
+          if (!counted.equals(entry.acknowledged())
+              || (all && !sealed && !counted.equals(UsageCounts.NONE))) {
+            picked.add(entry);
+          } else if (entry.closed() && (sealed || counted.equals(UsageCounts.NONE))) {
+            entry.release();
+          } else {
+            kept++;
+          }
+        });
+    journal.trim();
+    return picked.isEmpty() && (ending || (adopted && kept == 0));
+  }
+
+  /**
+   * What to tell the store next; nothing until the next sweep if empty.
+   *
+   * @param node that reports
+   */
+  Optional<UsageBatch> next(String node, long sealedUpToMillis) {
+    return switch (stage) {
+      case IDLE, GONE -> Optional.empty();
+      case UNKNOWN -> Optional.of(word(node, OptionalLong.empty(), sealedUpToMillis));
+      case LEAVING, SWEEPING -> {
+        if (sent.isEmpty() && !picked.isEmpty()) {
+          note();
+        }
+        yield Optional.of(
+            sent.isEmpty()
+                ? word(node, OptionalLong.of(watermarkMillis), sealedUpToMillis)
+                : batch(node, sealedUpToMillis));
+      }
+    };
+  }
+
+  /** Writes down what the next batch will tell, before it is sent. */
+  private void note() {
+    List<JournalEntry> entries = new ArrayList<>();
+    while (entries.size() < MOST_REPORTS && !picked.isEmpty()) {
+      JournalEntry entry = picked.remove();
+      entry.sending(number + 1, entry.counted());
+      entries.add(entry);
+    }
+    sent.put(number + 1, entries);
+  }
+
+  private UsageBatch batch(String node, long sealedUpToMillis) {
+    long first = sent.firstKey();
+    List<UsageReport> reports =
+        sent.getOrDefault(first, List.of()).stream().map(IncarnationReports::report).toList();
+    return new UsageBatch(
+        journal.name(), node, first, reports, OptionalLong.empty(), false, sealedUpToMillis);
+  }
+
+  private static UsageReport report(JournalEntry entry) {
+    UsageCounts total = entry.sent();
+    return new UsageReport(
+        entry.id(),
+        entry.key(),
+        entry.plan(),
+        entry.windowStartMillis(),
+        entry.windowEndMillis(),
+        total,
+        total.since(entry.acknowledged()),
+        entry.closed());
+  }
+
+  private UsageBatch word(String node, OptionalLong watermark, long sealedUpToMillis) {
+    return new UsageBatch(
+        journal.name(),
+        node,
+        number,
+        List.of(),
+        watermark,
+        stage == Stage.LEAVING,
+        sealedUpToMillis);
+  }
+
+  /**
+   * The store has answered.
+   *
+   * @return false if there was no room for the batch, which is to be told again
+   */
+  boolean answered(UsageBatch batch, UsageReceipt receipt, long storeMillis) {
+    doubted |= receipt.lost();
+    if (!batch.reports().isEmpty()) {
+      return counted(batch.number(), receipt.number());
+    }
+    switch (stage) {
+      case UNKNOWN -> {
+        number = receipt.number();
+        // Its batches that were under way are not part of what the first sweep picks.
+        stage = sent.isEmpty() ? Stage.IDLE : Stage.SWEEPING;
+        watermarkMillis = 0;
+      }
+      case SWEEPING -> stage = Stage.IDLE;
+      case LEAVING -> leave(storeMillis, receipt.sealedUpToMillis());
+      case IDLE, GONE -> throw new IllegalStateException("an answer in stage " + stage);
+    }
+    return true;
+  }
+
+  private boolean counted(long told, long lastCounted) {
+    if (lastCounted < told) {
+      return false;
+    }
+    List<JournalEntry> entries = sent.remove(told);
+    if (entries != null) {
+      entries.forEach(JournalEntry::acknowledge);
+    }
+    number = Math.max(number, told);
+    return true;
+  }
+
+  /** What was counted while the store was told that nothing would come has to come after all. */
+  private void leave(long storeMillis, long sealedUpToMillis) {
+    if (pick(storeMillis, sealedUpToMillis)) {
+      journal.remove();
+      stage = Stage.GONE;
+    } else {
+      stage = Stage.SWEEPING;
+    }
+  }
+
+  /** It is not known whether the batch has counted. */
+  void unanswered(UsageBatch batch) {
+    // The answer may have been that the store had lost what came before; it says so but once.
+    doubted |= !batch.reports().isEmpty();
+  }
+}
