@@ -402,7 +402,8 @@ local function reserve(name, level, units, id, ends)
     mark = string.format('%.17g', open.leaked)
   end
   redis.call('ZADD', reserved, digits(ends), id .. ' ' .. digits(units) .. ' ' .. mark)
-  redis.call('PEXPIRE', reserved, level.ttl)
+  -- As long as the level, which was not written if the clock has stepped back a window.
+  redis.call('PEXPIRE', reserved, redis.call('PTTL', name))
   local stored = string.match(redis.call('GET', name), '^[^;]+')
   redis.call('SET', name, with_open(name, stored), 'KEEPTTL')
   return ' ' .. string.match(name, '}:(.+):level$') .. ' ' .. digits(units) .. ' ' .. mark
@@ -573,7 +574,6 @@ local function settle_window(name, state, granted)
   local write = state.write or granted > 0
   -- This window and the next.
   local ttl = digits(math.ceil((state.next_ends - now) / 1000) + MARGIN_MILLIS)
-  state.ttl = ttl
   if state.write_previous then
     write_count(state.former, state.previous, 'PX', ttl)
   end
@@ -659,7 +659,6 @@ end
 local function settle_log(name, state, granted)
   if granted > 0 then
     append(state.log, name, state.length, granted)
-    state.ttl = digits(math.ceil(state.length / 1000) + MARGIN_MILLIS)
   elseif state.need > 0 and not state.fits then
     return string.format('%.0f %.0f %.0f', state.used, state.need,
       until_logged_fits(state.log, state.length, state.limit, state.need))
@@ -787,8 +786,7 @@ local function refill(id, ends)
       end
       if write and used > 0 then
         local ttl = math.min(empty_millis + MARGIN_MILLIS, MAX_TTL_MILLIS)
-        level.ttl = digits(ttl)
-        keep(name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl), level.ttl)
+        keep(name, string.format('%.17g %.0f %.0f', used, now, now_millis + ttl), digits(ttl))
       elseif write and level.stored then
         redis.call('DEL', name)
         opens[name] = nil

@@ -30,6 +30,9 @@ final class RedisTime implements StoreDriver.BeforeRefill {
       end
       local redis = { call = function(command, name, ...)
         local given = { ... }
+        if command == 'PTTL' then
+          return server.call('ZSCORE', 'expiries:' .. string.match(name, '%b{}'), name) - millis
+        end
         local reply = server.call(command, name, ...)
         local ttl = command == 'PEXPIRE' and given[1] or command == 'SET' and given[3]
         if ttl then

@@ -101,6 +101,21 @@ interface ReservationContract {
   }
 
   @Test
+  default void whatWasReservedBeforeAClockSteppedBackGoesBackForAsLongAsItCounts() {
+    Limit limit = AlgorithmContract.sliding(10, MINUTE);
+    long left = store().step(ACME, Take.peek(limit)).get(0).consumption().leftMicros();
+    time().advanceMicros(left + 1_000_000);
+    Duration life = MINUTE.multipliedBy(5);
+    store().reserve(ACME, "a", life, take(limit, 6));
+    time().advance(SECOND.multipliedBy(-2));
+    store().reserve(ACME, "b", life, take(limit, 1));
+    time().advance(Duration.ofSeconds(76));
+    assertThat(counted(limit)).isEqualTo(4);
+    assertThat(settle("a", 0).verdict()).isEqualTo(Verdict.SETTLED);
+    assertThat(counted(limit)).isZero();
+  }
+
+  @Test
   default void aThousandThatAreOverGoBackAtATime() {
     Limit limit = AlgorithmContract.limit(new TokenBucket(1, Duration.ofDays(365), 2000));
     for (int i = 0; i < 1001; i++) {
