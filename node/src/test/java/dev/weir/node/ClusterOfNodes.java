@@ -59,6 +59,14 @@ final class ClusterOfNodes implements AutoCloseable {
     return RunningNode.launch(RunningNode.scratchDirectory(), settings, List.of("start"));
   }
 
+  /** Kills the node and starts another in its place, with {@code environment}; it answers. */
+  void replace(int index, String storeUrl, Map<String, String> environment) {
+    nodes.get(index).kill();
+    RunningNode next = launch(index, storeUrl, environment);
+    nodes.set(index, next);
+    next.awaitReady();
+  }
+
   /** Waits until every node that still runs sees {@code count} nodes. */
   void awaitCount(int count) {
     await()
