@@ -117,6 +117,10 @@ final class OwnIncarnation implements JournaledIncarnation {
     if (removed) {
       return new LostTally(lost, until);
     }
+    if (!filling.onDisk() && !ready.isEmpty()) {
+      // What is in memory goes with the process, and it may be long until it is full.
+      filling.end();
+    }
     Optional<Tally> tally = filling.append(key, plan, startMillis, endMillis, until);
     if (tally.isPresent()) {
       return tally.get();
@@ -194,6 +198,7 @@ final class OwnIncarnation implements JournaledIncarnation {
     removed = true;
     close();
     segments.forEach(JournalSegment::end);
+    forEach(this::lose);
     segments.forEach(this::dropped);
     segments.clear();
     ready.forEach(this::dropped);
@@ -203,6 +208,12 @@ final class OwnIncarnation implements JournaledIncarnation {
     } catch (IOException e) {
       LOG.warn("usage: cannot delete what is reported: {}", JournalFiles.reason(e));
     }
+  }
+
+  /** What was opened or counted since the last look at it is told of, if only as lost. */
+  private void lose(JournalEntry entry) {
+    entry.close();
+    lost.add(entry.counted().spent() - entry.acknowledged().spent());
   }
 
   /** Makes no further segment. */

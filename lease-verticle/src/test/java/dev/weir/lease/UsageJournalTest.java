@@ -2,7 +2,9 @@ package dev.weir.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -192,6 +194,54 @@ class UsageJournalTest {
     assertThat(own.lostUnits()).isEqualTo(lost);
     assertThat(entries(own)).extracting(JournalEntry::key).containsExactly("a");
     own.remove();
+  }
+
+  @Test
+  void aDiskThatHasRoomAgainIsUsedBeforeMemoryIsFull() throws IOException {
+    AtomicBoolean full = new AtomicBoolean();
+    OwnIncarnation own =
+        new OwnIncarnation(
+            "name",
+            number -> {
+              if (full.get()) {
+                throw new IOException("No space left on device");
+              }
+              return JournalSegment.create(number, directory.resolve(number + ".usage"));
+            },
+            () -> {});
+    full.set(true);
+    while (own.memoryBytes() == 0) {
+      own.append("x".repeat(1024), "p", 0, 60_000, 60_000_000);
+    }
+    full.set(false);
+    // Making segments is for another thread, so that one may be ready some time later.
+    await()
+        .until(
+            () -> {
+              own.trim();
+              own.append("y", "p", 0, 60_000, 60_000_000);
+              entries(own).forEach(JournalEntry::close);
+              entries(own).forEach(JournalEntry::release);
+              own.trim();
+              return own.memoryBytes() == 0;
+            });
+    own.remove();
+  }
+
+  @Test
+  void whatIsCountedAfterTheLastReportIsToldAsLost() {
+    UsageJournal journal = open();
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    journal.bindTo(registry);
+    journal.open("told", "gold", 0).spend(2);
+    JournalEntry told = entries(journal.own()).get(0);
+    told.close();
+    told.sending(1, told.counted());
+    told.acknowledge();
+    journal.open("late", "gold", 0).spend(3);
+    journal.own().remove();
+    assertThat(registry.get("weir.usage.lost.units").functionCounter().count()).isEqualTo(3);
+    journal.close();
   }
 
   @Test
