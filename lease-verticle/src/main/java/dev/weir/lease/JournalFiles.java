@@ -3,14 +3,17 @@ package dev.weir.lease;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,8 +30,11 @@ final class JournalFiles {
   private static final String LOCK = "lock";
   private static final String SEGMENT = ".usage";
 
+  /** Directories that nodes in this process have locked. */
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
   private final Path directory;
-  private final List<FileChannel> locks = new ArrayList<>();
+  private final Map<Path, FileChannel> locks = new HashMap<>();
   private final List<JournaledIncarnation> adopted = new ArrayList<>();
 
   JournalFiles(Path directory) {
@@ -73,13 +79,16 @@ final class JournalFiles {
   }
 
   void close() {
-    for (FileChannel lock : locks) {
-      try {
-        lock.close();
-      } catch (IOException e) {
-        LOG.warn("usage: cannot close a lock: {}", reason(e));
-      }
-    }
+    locks.forEach(
+        (place, lock) -> {
+          try {
+            lock.close();
+          } catch (IOException e) {
+            LOG.warn("usage: cannot close a lock: {}", reason(e));
+          }
+          HELD.remove(place);
+        });
+    locks.clear();
   }
 
   private static FileChannel lockFile(Path file) throws IOException {
@@ -91,18 +100,19 @@ final class JournalFiles {
   }
 
   private boolean tryLock(Path incarnation) throws IOException {
-    FileChannel channel = lockFile(incarnation.resolve(LOCK));
-    try {
-      if (channel.tryLock() != null) {
-        locks.add(channel);
-        return true;
-      }
-    } catch (OverlappingFileLockException e) {
-      // Of another node in this process.
-      LOG.debug("{} is of this process", incarnation);
+    Path place = incarnation.toAbsolutePath().normalize();
+    // Closing any channel to a file that this process has locked would end the lock.
+    if (!HELD.add(place)) {
+      return false;
     }
-    channel.close();
-    return false;
+    FileChannel channel = lockFile(incarnation.resolve(LOCK));
+    if (channel.tryLock() == null) {
+      channel.close();
+      HELD.remove(place);
+      return false;
+    }
+    locks.put(place, channel);
+    return true;
   }
 
   private void adopt() throws IOException {

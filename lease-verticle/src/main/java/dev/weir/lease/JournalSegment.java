@@ -22,6 +22,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Optional;
@@ -65,10 +66,11 @@ final class JournalSegment {
    * @throws IOException if there is no room
    */
   static JournalSegment create(int number, Path file) throws IOException {
+    Path unfinished = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel channel =
         FileChannel.open(
-            file,
-            StandardOpenOption.CREATE_NEW,
+            unfinished,
+            StandardOpenOption.CREATE,
             StandardOpenOption.READ,
             StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocate(SIZE);
@@ -78,16 +80,31 @@ final class JournalSegment {
       MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, 0, SIZE);
       JournalSegment segment = new JournalSegment(number, Optional.of(file), mapped);
       LONGS.setRelease(segment.bytes, 0, MAGIC);
+      // Whoever finds it finds all of it.
+      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
       return segment;
     } catch (IOException e) {
-      Files.deleteIfExists(file);
+      Files.deleteIfExists(unfinished);
       throw e;
     }
   }
 
-  /** An empty one that goes with the process. */
-  static JournalSegment inMemory(int number) {
-    return new JournalSegment(number, Optional.empty(), ByteBuffer.allocateDirect(SIZE));
+  /** An empty one that goes with the process; none if there is no memory for it. */
+  static Optional<JournalSegment> inMemory(int number) {
+    try {
+      ByteBuffer memory = ByteBuffer.allocateDirect(SIZE);
+      return Optional.of(new JournalSegment(number, Optional.empty(), memory));
+    } catch (OutOfMemoryError e) {
+      // Of direct memory, which has a limit of its own. Decisions go on.
+      return Optional.empty();
+    }
+  }
+
+  /** One without any room. */
+  static JournalSegment none() {
+    JournalSegment none = new JournalSegment(0, Optional.empty(), ByteBuffer.allocate(0));
+    none.full = true;
+    return none;
   }
 
   /**

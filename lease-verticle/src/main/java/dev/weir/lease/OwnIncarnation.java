@@ -97,8 +97,7 @@ final class OwnIncarnation implements JournaledIncarnation {
     this.name = name;
     this.maker = Optional.empty();
     this.remover = () -> {};
-    this.filling = memory();
-    segments.add(filling);
+    this.filling = JournalSegment.none();
     troubled = true;
   }
 
@@ -127,8 +126,8 @@ final class OwnIncarnation implements JournaledIncarnation {
     }
     JournalSegment next = ready.poll();
     makeReady();
-    if (next == null && inMemory.get() < MOST_IN_MEMORY) {
-      next = memory();
+    if (next == null) {
+      next = memory().orElse(null);
     }
     if (next == null) {
       return new LostTally(lost, until);
@@ -139,9 +138,13 @@ final class OwnIncarnation implements JournaledIncarnation {
     return filling.append(key, plan, startMillis, endMillis, until).orElseThrow();
   }
 
-  private JournalSegment memory() {
-    inMemory.incrementAndGet();
-    return JournalSegment.inMemory(numbers.incrementAndGet());
+  private Optional<JournalSegment> memory() {
+    if (inMemory.get() >= MOST_IN_MEMORY) {
+      return Optional.empty();
+    }
+    Optional<JournalSegment> segment = JournalSegment.inMemory(numbers.incrementAndGet());
+    segment.ifPresent(made -> inMemory.incrementAndGet());
+    return segment;
   }
 
   private synchronized void makeReady() {

@@ -24,7 +24,7 @@ public final class UsageVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(UsageVerticle.class);
 
-  static final long STOP_MILLIS = 5_000;
+  static final long STOP_MILLIS = 3_000;
 
   /** After a fault of ours, lest it fills the log. */
   private static final long FAULT_MILLIS = 2_000;
