@@ -19,7 +19,8 @@ final class AclStoreIT extends StoreContract {
   @BeforeAll
   static void startServer() {
     server = RedisServer.start();
-    url = DocumentedUser.in(server, "~time:*", "~expiries:*");
+    // More for virtual time.
+    url = DocumentedUser.in(server, "~time:*", "~expiries:*", "+zscore");
   }
 
   @AfterAll
