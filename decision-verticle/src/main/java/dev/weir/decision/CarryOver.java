@@ -16,9 +16,12 @@ final class CarryOver {
 
   /**
    * Microseconds from the beginning of a round in which nobody begins another: every node that
-   * finds the loss says so.
+   * finds the loss says so, and some take two seconds to be connected again.
    */
-  static final long REST_MICROS = 1_000_000;
+  static final long REST_MICROS = 5_000_000;
+
+  /** Microseconds after which a round that was in vain is made again. */
+  static final long AGAIN_MICROS = 1_000_000;
 
   /** Tells the store of one key. */
   @FunctionalInterface
@@ -97,6 +100,7 @@ final class CarryOver {
           // All over again: what was told of last may have been told in vain.
           underWay = false;
           wanted = true;
+          notBefore = clock.micros() + AGAIN_MICROS;
           return;
         }
         if (chain == keys.chains()) {

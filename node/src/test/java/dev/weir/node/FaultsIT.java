@@ -197,7 +197,8 @@ final class FaultsIT {
                     && (Long) redis.call("DBSIZE") >= debts
                     && refillsSent() - refillsBefore >= debts);
 
-    assertThat(refillsSent() - refillsBefore).isLessThanOrEqualTo(debts * 1.1);
+    // Each is settled, and told of since the store may have lost it, by one refill or by two.
+    assertThat(refillsSent() - refillsBefore).isLessThanOrEqualTo(debts * 2.2);
     assertThat(scriptCalls()).isBetween(debts / 256L, debts / 16L);
   }
 
