@@ -56,9 +56,11 @@ class CarryOverTest {
     use(5);
     node.decider.carryOver();
     assertThat(callsOf(node.decider::carryOver)).isZero();
-    clock.advance(Duration.ofSeconds(1));
+
+    clock.advance(Duration.ofNanos(CarryOver.REST_MICROS * 1_000));
     node.decider.giveAllBack();
-    assertThat(callsOf(node.decider::tendKeys)).isZero();
+    assertThat(callsOf(node.decider::tendKeys)).as("nothing is made up for").isZero();
+    assertThat(callsOf(node.decider::carryOver)).as("another loss").isEqualTo(5);
   }
 
   @Test

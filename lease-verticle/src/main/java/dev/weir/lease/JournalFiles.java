@@ -105,14 +105,21 @@ final class JournalFiles {
     if (!HELD.add(place)) {
       return false;
     }
-    FileChannel channel = lockFile(incarnation.resolve(LOCK));
-    if (channel.tryLock() == null) {
-      channel.close();
-      HELD.remove(place);
-      return false;
+    boolean locked = false;
+    try {
+      FileChannel channel = lockFile(incarnation.resolve(LOCK));
+      locked = channel.tryLock() != null;
+      if (locked) {
+        locks.put(place, channel);
+      } else {
+        channel.close();
+      }
+      return locked;
+    } finally {
+      if (!locked) {
+        HELD.remove(place);
+      }
     }
-    locks.put(place, channel);
-    return true;
   }
 
   private void adopt() throws IOException {

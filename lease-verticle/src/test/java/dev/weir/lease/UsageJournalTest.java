@@ -163,19 +163,23 @@ class UsageJournalTest {
     journal.close();
   }
 
+  /** What is kept on a disk that has no room while it is {@code full}. */
+  private OwnIncarnation onDisk(AtomicBoolean full) throws IOException {
+    return new OwnIncarnation(
+        "name",
+        number -> {
+          if (full.get()) {
+            throw new IOException("No space left on device");
+          }
+          return JournalSegment.create(number, directory.resolve(number + ".usage"));
+        },
+        () -> {});
+  }
+
   @Test
   void aFullDiskStopsNoDecisionAndWhatThereIsNoRoomForAtAllIsCounted() throws IOException {
     AtomicBoolean full = new AtomicBoolean();
-    OwnIncarnation own =
-        new OwnIncarnation(
-            "name",
-            number -> {
-              if (full.get()) {
-                throw new IOException("No space left on device");
-              }
-              return JournalSegment.create(number, directory.resolve(number + ".usage"));
-            },
-            () -> {});
+    OwnIncarnation own = onDisk(full);
     full.set(true);
     long spent = 0;
     while (own.lostUnits() == 0) {
@@ -199,16 +203,7 @@ class UsageJournalTest {
   @Test
   void aDiskThatHasRoomAgainIsUsedBeforeMemoryIsFull() throws IOException {
     AtomicBoolean full = new AtomicBoolean();
-    OwnIncarnation own =
-        new OwnIncarnation(
-            "name",
-            number -> {
-              if (full.get()) {
-                throw new IOException("No space left on device");
-              }
-              return JournalSegment.create(number, directory.resolve(number + ".usage"));
-            },
-            () -> {});
+    OwnIncarnation own = onDisk(full);
     full.set(true);
     while (own.memoryBytes() == 0) {
       own.append("x".repeat(1024), "p", 0, 60_000, 60_000_000);
