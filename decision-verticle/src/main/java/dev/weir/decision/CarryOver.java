@@ -1,6 +1,8 @@
 package dev.weir.decision;
 
 import dev.weir.config.Clock;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -15,10 +17,13 @@ final class CarryOver {
   static final int AT_ONCE = 256;
 
   /**
-   * Microseconds from the beginning of a round in which nobody begins another: every node that
-   * finds the loss says so, and some take two seconds to be connected again.
+   * Microseconds from the beginning of a round to that of the next: a store of many parts loses
+   * them one after another.
    */
-  static final long REST_MICROS = 5_000_000;
+  static final long REST_MICROS = 1_000_000;
+
+  /** Losses to recall, since all nodes that find one tell of it, some long after the others. */
+  static final int RECALLED = 1_024;
 
   /** Microseconds after which a round that was in vain is made again. */
   static final long AGAIN_MICROS = 1_000_000;
@@ -41,7 +46,10 @@ final class CarryOver {
   private final BooleanSupplier away;
   private final Teller teller;
 
-  /** Whether the last round was in vain. */
+  /** Losses that were told of, those of long ago first. */
+  private final Set<String> known = new LinkedHashSet<>();
+
+  /** Whether a round is due: there is a loss that the last one began before, or it was in vain. */
   private boolean wanted;
 
   private boolean underWay;
@@ -64,18 +72,28 @@ final class CarryOver {
     this.notBefore = clock.micros();
   }
 
-  /** Starts a round, unless one has just begun. */
-  void begin() {
+  /**
+   * Starts a round for a loss, once: at once, or when the last round and the rest after it are
+   * over.
+   *
+   * @param loss what it is known by
+   * @param foundHere whether this node found it itself. Then it is worth a round even if another
+   *     node has told of it: this one may have been talking to a server that had yet to go
+   */
+  void begin(String loss, boolean foundHere) {
     synchronized (this) {
-      if (underWay || clock.micros() < notBefore) {
+      if (!known.add(loss) && !foundHere) {
         return;
+      }
+      if (known.size() > RECALLED) {
+        known.remove(known.iterator().next());
       }
       wanted = true;
     }
     look();
   }
 
-  /** Starts the round that is due again, if one is. To be called a few times a second. */
+  /** Starts the round that is due, if one is. To be called a few times a second. */
   void look() {
     synchronized (this) {
       if (!wanted || underWay || clock.micros() < notBefore) {

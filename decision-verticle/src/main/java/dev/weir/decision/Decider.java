@@ -269,9 +269,12 @@ public final class Decider {
   /**
    * Has the store told what this node knows of every key, to be called on all nodes when the store
    * may have lost its data. What it was told of before counts as used there, once.
+   *
+   * @param loss what it is known by; another call for the same one does nothing
+   * @param foundHere whether this node found it itself, which counts in any case
    */
-  void carryOver() {
-    entries.carryOver();
+  void carryOver(String loss, boolean foundHere) {
+    entries.carryOver(loss, foundHere);
   }
 
   /** Takes in the number of live nodes, 1 or more. */

@@ -129,8 +129,8 @@ final class Entries {
   }
 
   /** Has the store told what this node knows of every key: it may have lost that. */
-  void carryOver() {
-    carryOver.begin();
+  void carryOver(String loss, boolean foundHere) {
+    carryOver.begin(loss, foundHere);
   }
 
   private boolean tell(KeyEntry entry, Runnable landed) {

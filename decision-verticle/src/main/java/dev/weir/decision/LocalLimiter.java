@@ -97,9 +97,14 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
     }
   }
 
-  /** Has the store, which may have lost its data, told what this node knows of it. */
-  public void carryOver() {
-    decider.carryOver();
+  /**
+   * Has the store, which may have lost its data, told what this node knows of it.
+   *
+   * @param loss what it is known by; another call for the same one does nothing
+   * @param foundHere whether this node found it itself, which counts in any case
+   */
+  public void carryOver(String loss, boolean foundHere) {
+    decider.carryOver(loss, foundHere);
   }
 
   /** Drops what this node holds, owes and knows of a key that the store has forgotten. */

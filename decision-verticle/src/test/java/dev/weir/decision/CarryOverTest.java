@@ -28,46 +28,87 @@ class CarryOverTest {
     }
   }
 
+  private void found(String loss) {
+    node.decider.carryOver(loss, true);
+  }
+
+  private void told(String loss) {
+    node.decider.carryOver(loss, false);
+  }
+
+  private int callsAfterTheRest() {
+    clock.advance(Duration.ofNanos(CarryOver.REST_MICROS * 1_000));
+    return callsOf(node.decider::tendKeys);
+  }
+
   @Test
   void everyKeyThatTheStoreHasToldOfIsToldOfOnce() {
     use(1_000);
     node.decider.giveAllBack();
-    assertThat(callsOf(node.decider::carryOver)).isEqualTo(1_000);
+    assertThat(callsOf(() -> found("a"))).isEqualTo(1_000);
   }
 
   @Test
   void keysOfWhichNothingIsUsedAreLeftOut() {
     node.check("peeked at", 0);
     use(3);
-    assertThat(callsOf(node.decider::carryOver)).isEqualTo(3);
+    assertThat(callsOf(() -> found("a"))).isEqualTo(3);
   }
 
   @Test
   void onlySomeKeysAreUnderWayAtOnce() {
     use(3 * CarryOver.AT_ONCE);
     node.hold();
-    node.decider.carryOver();
+    found("a");
     assertThat(node.underWay()).isBetween(CarryOver.AT_ONCE, CarryOver.AT_ONCE + 10);
     assertThat(callsOf(node::release)).isEqualTo(3 * CarryOver.AT_ONCE);
   }
 
   @Test
-  void whoeverSaysItTooDoesNotMakeItHappenAgainAtOnce() {
+  void whoeverSaysItTooDoesNotMakeItHappenAgain() {
     use(5);
-    node.decider.carryOver();
-    assertThat(callsOf(node.decider::carryOver)).isZero();
-
-    clock.advance(Duration.ofNanos(CarryOver.REST_MICROS * 1_000));
+    found("a");
+    assertThat(callsOf(() -> told("a"))).isZero();
     node.decider.giveAllBack();
-    assertThat(callsOf(node.decider::tendKeys)).as("nothing is made up for").isZero();
-    assertThat(callsOf(node.decider::carryOver)).as("another loss").isEqualTo(5);
+    assertThat(callsAfterTheRest()).isZero();
+    assertThat(callsOf(() -> told("a"))).as("long after").isZero();
+  }
+
+  @Test
+  void aNodeThatFindsWhatItWasToldOfGoesThroughItsKeysAgain() {
+    use(5);
+    node.decider.giveAllBack();
+    assertThat(callsOf(() -> told("a"))).isEqualTo(5);
+    assertThat(callsOf(() -> found("a"))).as("at rest").isZero();
+    assertThat(callsAfterTheRest()).isEqualTo(5);
+  }
+
+  @Test
+  void aFurtherLossIsMadeUpForAfterTheRest() {
+    use(5);
+    node.decider.giveAllBack();
+    assertThat(callsOf(() -> found("a"))).isEqualTo(5);
+    assertThat(callsOf(() -> told("b"))).as("at rest").isZero();
+    assertThat(callsAfterTheRest()).isEqualTo(5);
+    assertThat(callsAfterTheRest()).isZero();
+  }
+
+  @Test
+  void aLossDuringARoundIsMadeUpForByAnother() {
+    use(3 * CarryOver.AT_ONCE);
+    node.decider.giveAllBack();
+    node.hold();
+    found("a");
+    found("b");
+    assertThat(callsOf(node::release)).isEqualTo(3 * CarryOver.AT_ONCE);
+    assertThat(callsAfterTheRest()).isEqualTo(3 * CarryOver.AT_ONCE);
   }
 
   @Test
   void aNodeGoesOnWhenTheStoreHasComeBack() {
     use(5);
     node.cut();
-    node.decider.carryOver();
+    found("a");
     node.mend();
     clock.advance(Duration.ofSeconds(1));
     assertThat(callsOf(node.decider::tendKeys)).isGreaterThanOrEqualTo(5);

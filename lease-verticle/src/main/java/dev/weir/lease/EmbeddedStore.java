@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * The store of a single node, in its own memory: the exact twin of {@code refill.lua}, which says
@@ -169,7 +170,7 @@ final class EmbeddedStore implements Store {
 
   /** Its data goes with the node itself. */
   @Override
-  public void onLoss(Runnable listener) {}
+  public void onLoss(Consumer<String> listener) {}
 
   @Override
   public Future<Void> start() {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** A store on Redis. */
 final class RedisStore implements Store {
@@ -67,7 +68,7 @@ final class RedisStore implements Store {
   }
 
   @Override
-  public void onLoss(Runnable listener) {
+  public void onLoss(Consumer<String> listener) {
     epochs.onEnd(listener);
   }
 

@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The counters that all nodes share.
@@ -39,10 +40,12 @@ public interface Store {
   boolean healthy();
 
   /**
-   * Has {@code listener} run, on the store's context, whenever the store may have lost data: nodes
+   * Has {@code listener} told, on the store's context, whenever the store may have lost data: nodes
    * were told of more than it knows. Replaces the listener before.
+   *
+   * @param listener told what the loss is known by, the same on every node that finds it
    */
-  void onLoss(Runnable listener);
+  void onLoss(Consumer<String> listener);
 
   /**
    * Connects and makes the first call, so that no caller pays for it. Fails when the store is out

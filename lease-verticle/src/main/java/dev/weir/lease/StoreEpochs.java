@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -18,21 +19,29 @@ final class StoreEpochs {
   /** The number of the epoch in which nothing was told yet. */
   static final long NONE = 0;
 
-  private record Epoch(long number, String mark, String history) {}
+  /**
+   * @param mark that was there last; empty if none has been seen
+   * @param looked whether that was in this epoch
+   */
+  private record Epoch(long number, String mark, String history, boolean looked) {}
 
-  private static final Epoch UNSEEN = new Epoch(NONE, "", "");
+  private static final Epoch UNSEEN = new Epoch(NONE, "", "", false);
 
   private final Map<Integer, Epoch> bySlot = new HashMap<>();
   private final String proposal;
   private long last = NONE;
-  private volatile Runnable onEnd = () -> {};
+  private volatile Consumer<String> onEnd = loss -> {};
 
   StoreEpochs(RandomGenerator random) {
     proposal = Long.toHexString(random.nextLong());
   }
 
-  /** Has {@code listener} run, on the owner's thread, whenever an epoch ends; from any thread. */
-  void onEnd(Runnable listener) {
+  /**
+   * Has {@code listener} told, on the owner's thread, whenever an epoch ends; from any thread.
+   *
+   * @param listener told the mark or the history that ended it, which every node finds alike
+   */
+  void onEnd(Consumer<String> listener) {
     onEnd = listener;
   }
 
@@ -51,10 +60,10 @@ final class StoreEpochs {
     Epoch known = bySlot.getOrDefault(slot, UNSEEN);
     if (known.number == NONE || !known.history.equals(history)) {
       boolean ended = known.number != NONE;
-      known = new Epoch(++last, known.mark, history);
+      known = new Epoch(++last, known.mark, history, false);
       bySlot.put(slot, known);
       if (ended) {
-        onEnd.run();
+        onEnd.accept(history);
       }
     }
     return known.number;
@@ -73,9 +82,10 @@ final class StoreEpochs {
   boolean found(int slot, String mark) {
     Epoch known = bySlot.getOrDefault(slot, UNSEEN);
     boolean lost = !known.mark.isEmpty() && !known.mark.equals(mark);
-    bySlot.put(slot, new Epoch(lost ? ++last : known.number, mark, known.history));
-    if (lost) {
-      onEnd.run();
+    bySlot.put(slot, new Epoch(lost ? ++last : known.number, mark, known.history, true));
+    // A restart that lost the data has been told of already: its history was another one.
+    if (lost && known.looked) {
+      onEnd.accept(mark);
     }
     return lost;
   }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class RefillQueueTest {
@@ -187,7 +188,7 @@ class RefillQueueTest {
     }
 
     @Override
-    public void onLoss(Runnable listener) {}
+    public void onLoss(Consumer<String> listener) {}
 
     @Override
     public Future<Void> start() {

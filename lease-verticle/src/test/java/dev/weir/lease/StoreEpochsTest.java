@@ -2,8 +2,9 @@ package dev.weir.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class StoreEpochsTest {
@@ -42,15 +43,25 @@ class StoreEpochsTest {
 
   @Test
   void theEndOfEachEpochIsTold() {
-    AtomicInteger ends = new AtomicInteger();
-    epochs.onEnd(ends::incrementAndGet);
+    List<String> ends = new ArrayList<>();
+    epochs.onEnd(ends::add);
     epochs.number(7, "a");
     epochs.found(7, "mark");
-    assertThat(ends).hasValue(0);
+    assertThat(ends).isEmpty();
     epochs.found(7, "other");
-    assertThat(ends).hasValue(1);
     epochs.number(7, "b");
-    assertThat(ends).hasValue(2);
+    assertThat(ends).containsExactly("other", "b");
+  }
+
+  @Test
+  void aRestartThatLostTheDataIsOneEnd() {
+    List<String> ends = new ArrayList<>();
+    epochs.number(7, "a");
+    epochs.found(7, "mark");
+    epochs.onEnd(ends::add);
+    epochs.number(7, "b");
+    assertThat(epochs.found(7, "other")).isTrue();
+    assertThat(ends).containsExactly("b");
   }
 
   @Test

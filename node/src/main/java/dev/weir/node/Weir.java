@@ -269,8 +269,9 @@ public final class Weir {
                 FleetHotKeys.CALL,
                 FleetHotKeys.count(limiter::hotKeys),
                 StoreLoss.CALL,
-                StoreLoss.obey(limiter::carryOver)));
-    StoreLoss loss = new StoreLoss(vertx, question -> nodeBus.ask(StoreLoss.CALL, question));
+                StoreLoss.obey(address(), limiter::carryOver)));
+    StoreLoss loss =
+        new StoreLoss(vertx, address(), question -> nodeBus.ask(StoreLoss.CALL, question));
     return deploy(() -> nodeBus, 1).onSuccess(done -> store.onLoss(loss::found));
   }
 
