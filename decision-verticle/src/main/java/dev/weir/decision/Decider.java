@@ -158,7 +158,7 @@ public final class Decider {
       InFlight ahead = low ? entry.refillAhead(inForce.ceilings(), inForce.nodes(), now) : null;
       return made(entry, ahead, asker, decision);
     }
-    if (entry.overdue() || !entry.join(asker)) {
+    if (entry.withoutStore(now) || !entry.join(asker)) {
       int nodes = inForce.nodes();
       return made(
           entry, null, asker, entry.decideWithoutStore(asker.endpoint(), asker.cost(), nodes, now));

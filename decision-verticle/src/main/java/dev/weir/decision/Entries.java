@@ -186,7 +186,12 @@ final class Entries {
     }
 
     private InFlight answered(Answered answer, long now, List<Due> due, List<Take> left) {
-      entry.answered(flight, answer, accounting, now, left::add);
+      entry.answered(flight, answer, accounting, calls.restMicros(now), now, left::add);
+      if (entry.withoutStore(now)) {
+        // What is spent meanwhile is charged as keys are tended, a few times a second.
+        entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
+        return null;
+      }
       entry.serve(this::current, accounting, now, due, left::add);
       if (entry.waiting()) {
         return entry.refillForWaiters(inForce.ceilings(), inForce.nodes(), now);

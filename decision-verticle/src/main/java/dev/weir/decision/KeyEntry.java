@@ -148,6 +148,9 @@ final class KeyEntry extends PlanLeases {
   void expire(long nowMicros) {
     if (outage != null) {
       outage.advance(nowMicros);
+      if (outage.over(nowMicros)) {
+        outage = null;
+      }
     }
     expireLease(nowMicros);
   }
@@ -270,9 +273,12 @@ final class KeyEntry extends PlanLeases {
     return inFlight == null && waiters == null && !needsTending();
   }
 
-  /** Whether the store is known to be late for this key, so that waiting for it is no use. */
-  boolean overdue() {
-    return inFlight != null && inFlight.overdue;
+  /**
+   * Whether decisions on this key have to do without the store: it is known to be late, so that
+   * waiting for it is no use, or back so shortly that it does not know what other nodes have spent.
+   */
+  boolean withoutStore(long nowMicros) {
+    return (inFlight != null && inFlight.overdue) || (outage != null && outage.rests(nowMicros));
   }
 
   /** Joins the callers who wait; false if there are too many. */
@@ -296,7 +302,7 @@ final class KeyEntry extends PlanLeases {
 
   /** The refill ahead of need; null when none is due. */
   InFlight refillAhead(LeaseCeiling ceilings, int nodes, long nowMicros) {
-    return inFlight != null || waiters != null || !leased(bound(), nowMicros)
+    return inFlight != null || waiters != null || outage != null || !leased(bound(), nowMicros)
         ? null
         : fly(Takes.ahead(this, ceilings, nodes, nowMicros), nowMicros, nowMicros);
   }
@@ -325,24 +331,49 @@ final class KeyEntry extends PlanLeases {
     return inFlight;
   }
 
-  /** Takes in what the store granted and told. */
+  /**
+   * Takes in what the store granted and told.
+   *
+   * @param restMicros as in {@link #back}
+   */
   void answered(
       InFlight flight,
       Answered answer,
       Accounting accounting,
+      long restMicros,
       long nowMicros,
       Consumer<Take> orphans) {
     inFlight = null;
-    outage = null;
+    back(restMicros, nowMicros);
     // Whether it was granted before or after is not known: losing permits is safe.
     if (!flight.forgotten) {
       deposit(flight.refill.takes(), answer, accounting, flight.askedMicros, nowMicros, orphans);
     }
   }
 
+  /**
+   * Ends what stands in for the store, which has answered: of a plan that is held to its limits
+   * meanwhile, not before the other nodes have been answered as well.
+   *
+   * @param restMicros until they have, 0 or more
+   */
+  void back(long restMicros, long nowMicros) {
+    if (outage == null) {
+      return;
+    }
+    boolean rests = bound().plan.onStoreFailure() == OnStoreFailure.DEGRADE;
+    outage.back(rests ? restMicros : 0, nowMicros);
+    if (outage.over(nowMicros)) {
+      outage = null;
+    }
+  }
+
   /** Takes back what a refill that came to nothing had with it, as in {@link #restore}. */
   void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
     inFlight = null;
+    if (outage != null) {
+      outage.awayAgain();
+    }
     if (!flight.forgotten) {
       restore(flight.refill.takes(), unsent, orphans);
     }

@@ -15,6 +15,10 @@ import java.util.List;
  * <p>It starts with this node's part of what the store had left at its last word, so that an outage
  * of a moment hands out nothing that the store would not have.
  *
+ * <p>It goes on for some time after the store is back. Nodes come back one after another, and what
+ * the others have spent the store does not know before they have told it: whoever was first would
+ * be granted that once more.
+ *
  * <p>Belongs to a {@link KeyEntry} and is used under its monitor.
  */
 final class Outage {
@@ -22,9 +26,14 @@ final class Outage {
   /** Forgiven to sums of fractions, permits. */
   private static final double ROUNDING = 1e-6;
 
+  private static final long AWAY = Long.MAX_VALUE;
+
   private final Part[] parts;
   private final int nodes;
   private long atMicros;
+
+  /** When it ends, once the store is back. */
+  private long untilMicros = AWAY;
 
   /** Of the limits that {@code entry} is bound to. */
   Outage(KeyEntry entry, int nodes, long nowMicros) {
@@ -49,7 +58,34 @@ final class Outage {
 
   /** What stands in from the same moment on under the numbers that {@code entry} has now. */
   Outage under(KeyEntry entry) {
-    return new Outage(entry, nodes, atMicros);
+    Outage next = new Outage(entry, nodes, atMicros);
+    next.untilMicros = untilMicros;
+    return next;
+  }
+
+  /**
+   * The store has answered for the key.
+   *
+   * @param restMicros until the other nodes have been answered as well
+   */
+  void back(long restMicros, long nowMicros) {
+    if (untilMicros == AWAY) {
+      untilMicros = nowMicros + restMicros;
+    }
+  }
+
+  /** The store has failed the key again. */
+  void awayAgain() {
+    untilMicros = AWAY;
+  }
+
+  /** Whether the store is back, and the others may not be. */
+  boolean rests(long nowMicros) {
+    return untilMicros != AWAY && nowMicros < untilMicros;
+  }
+
+  boolean over(long nowMicros) {
+    return nowMicros >= untilMicros;
   }
 
   /** Takes {@code cost}, whether it fits or not. */

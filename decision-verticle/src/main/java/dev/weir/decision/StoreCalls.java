@@ -17,8 +17,19 @@ final class StoreCalls {
   private final StoreAbsence absence;
   private final AtomicInteger underWay = new AtomicInteger();
 
+  /**
+   * How long nodes may be apart in finding that the store is back, microseconds at most: the
+   * longest pause between two attempts to connect, or two probes.
+   */
+  static final long APART_MICROS = 2_000_000;
+
   /** Whether the last refill came back without an answer. */
   private volatile boolean away;
+
+  /** When the first refill and the last came back without an answer, of a time without pause. */
+  private volatile Span failing = new Span(Long.MIN_VALUE / 2, Long.MIN_VALUE / 2);
+
+  private record Span(long firstMicros, long lastMicros) {}
 
   /**
    * @param decidedWithout decisions made without the store so far
@@ -42,11 +53,31 @@ final class StoreCalls {
   void heard(RefillOutcome outcome, long nowMicros) {
     if (outcome instanceof Unavailable unavailable) {
       away = true;
+      failed(nowMicros);
       absence.failed(unavailable.reason(), nowMicros);
     } else {
       away = false;
       absence.answered(nowMicros);
     }
+  }
+
+  private synchronized void failed(long nowMicros) {
+    boolean goesOn = nowMicros - failing.lastMicros <= APART_MICROS;
+    failing = new Span(goesOn ? failing.firstMicros : nowMicros, nowMicros);
+  }
+
+  /**
+   * How long it may take until other nodes find that the store is back, which this one has just
+   * found, and have told it what they have spent, microseconds. They try in ever longer pauses, so
+   * not for much longer than it was away.
+   */
+  long restMicros(long nowMicros) {
+    Span last = failing;
+    if (nowMicros - last.lastMicros > APART_MICROS) {
+      return 0;
+    }
+    long apart = Math.min(APART_MICROS, last.lastMicros - last.firstMicros);
+    return apart + apart / 4;
   }
 
   void overdue(long nowMicros) {

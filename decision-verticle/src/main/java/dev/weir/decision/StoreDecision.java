@@ -55,7 +55,8 @@ final class StoreDecision implements Refills.Listener {
   private final AtomicBoolean answered = new AtomicBoolean();
 
   /**
-   * @param asked for the limits of {@code plan} that apply to the request, in its order
+   * @param asked for the limits of {@code plan} that apply to the request, in its order; null if
+   *     the store is not asked
    */
   StoreDecision(
       StoreDecisions node,
@@ -103,7 +104,7 @@ final class StoreDecision implements Refills.Listener {
     } else {
       restore(((Unavailable) outcome).unsent(), now);
       if (!late) {
-        decideWithoutStore(now);
+        makeWithoutStore(now);
       }
     }
     node.calls.heard(outcome, node.clock.micros());
@@ -113,7 +114,7 @@ final class StoreDecision implements Refills.Listener {
   @Override
   public void onOverdue() {
     if (!answered.getAndSet(true)) {
-      decideWithoutStore(node.clock.micros());
+      makeWithoutStore(node.clock.micros());
     }
   }
 
@@ -129,6 +130,7 @@ final class StoreDecision implements Refills.Listener {
         plan,
         now,
         (entry, orphans) -> {
+          entry.back(node.calls.restMicros(now), now);
           if (entry.remembers(asked)) {
             entry.learn(asked.takes(), first, node.accounting, askedMicros, now, unwanted, orphans);
           }
@@ -158,7 +160,8 @@ final class StoreDecision implements Refills.Listener {
         });
   }
 
-  private void decideWithoutStore(long now) {
+  /** Makes it as the plan has it while the store is away. */
+  void makeWithoutStore(long now) {
     Decision decision =
         node.entries.with(
             request.key(),

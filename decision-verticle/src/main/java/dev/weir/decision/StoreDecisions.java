@@ -60,12 +60,15 @@ final class StoreDecisions {
             now,
             (entry, orphans) -> {
               entry.bind(plan, orphans);
-              return entry.ask(request.endpoint(), cost, now);
+              return entry.withoutStore(now) ? null : entry.ask(request.endpoint(), cost, now);
             });
-    calls.submit(
-        new Refill(request.key(), asked.takes(), purpose),
-        now,
-        new StoreDecision(this, request, plan, cost, purpose, asked, now, answer));
+    StoreDecision decision =
+        new StoreDecision(this, request, plan, cost, purpose, asked, now, answer);
+    if (asked == null) {
+      decision.makeWithoutStore(now);
+    } else {
+      calls.submit(new Refill(request.key(), asked.takes(), purpose), now, decision);
+    }
   }
 
   /** Gives a reservation back that nobody has been told of. */

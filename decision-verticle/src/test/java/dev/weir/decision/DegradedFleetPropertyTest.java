@@ -41,6 +41,9 @@ class DegradedFleetPropertyTest {
   private static final int TICKS_A_SECOND = 10;
   private static final int WARM_UP_SECONDS = 100;
 
+  /** How long after the first node the last one has the store back. */
+  private static final int APART_SECONDS = 2;
+
   /** How much of the traffic each node gets; some get none. */
   @Provide
   Arbitrary<List<Integer>> skews() {
@@ -72,8 +75,16 @@ class DegradedFleetPropertyTest {
         .isLessThanOrEqualTo((bucket.capacity() + flowed) * (1 + nodes * NodeShare.LEAST))
         .isGreaterThanOrEqualTo(0.9 * flowed - nodes * cost);
 
-    double excess = Math.max(0, outcome.degraded - flowed - outcome.leftBefore);
     double tolerated = 0.01 * (bucket.capacity() + 60.0 * perSecond);
+    double apart = Math.min(outageSeconds, APART_SECONDS);
+    double flowedUntilBack = perSecond * (outageSeconds + apart + APART_SECONDS + 1);
+    assertThat((double) outcome.untilBack)
+        .as("%s", outcome)
+        .isLessThanOrEqualTo(
+            (bucket.capacity() + flowedUntilBack) * (1 + nodes * NodeShare.LEAST) + tolerated);
+
+    // While some nodes are back and others are not, the store's level leaks, and so do debts.
+    double excess = Math.max(0, outcome.untilBack - flowedUntilBack - outcome.leftBefore);
     assertThat((double) outcome.total)
         .as("%s", outcome)
         .isLessThanOrEqualTo(
@@ -139,9 +150,12 @@ class DegradedFleetPropertyTest {
   /**
    * What was admitted.
    *
+   * @param untilBack while the store was away, and until {@link #APART_SECONDS} and one after all
+   *     nodes had it back
    * @param leftBefore the store's word before it went away
    */
-  private record Outcome(long total, long degraded, long leftBefore, double seconds) {}
+  private record Outcome(
+      long total, long degraded, long untilBack, long leftBefore, double seconds) {}
 
   private static final class Fleet {
     private final VirtualClock clock = new VirtualClock();
@@ -152,6 +166,7 @@ class DegradedFleetPropertyTest {
     private final int cost;
     private final Random random;
     private long admitted;
+    private int ticks;
 
     Fleet(Plan plan, List<Integer> weights, int perSecond, int cost, long seed) {
       Store store = TestStores.embedded(clock);
@@ -178,19 +193,39 @@ class DegradedFleetPropertyTest {
       nodes.forEach(TestNode::cut);
       traffic(outageSeconds);
       final long degraded = admitted - before;
-      nodes.forEach(TestNode::mend);
+      mend(Math.min(outageSeconds, APART_SECONDS));
+      traffic(APART_SECONDS + 1);
+      final long untilBack = admitted - before;
       traffic(20);
-      return new Outcome(admitted, degraded, left, clock.micros() / 1e6);
+      return new Outcome(admitted, degraded, untilBack, left, clock.micros() / 1e6);
+    }
+
+    /** One node after another. */
+    private void mend(int apartSeconds) {
+      int apart = apartSeconds * TICKS_A_SECOND;
+      int[] due = random.ints(nodes.size(), 0, apart).toArray();
+      for (int tick = 0; tick < apart; tick++) {
+        for (int i = 0; i < due.length; i++) {
+          if (due[i] == tick) {
+            nodes.get(i).mend();
+          }
+        }
+        tick();
+      }
     }
 
     private void traffic(int seconds) {
       for (int tick = 0; tick < seconds * TICKS_A_SECOND; tick++) {
-        clock.advance(SECOND.dividedBy(TICKS_A_SECOND));
-        Collections.shuffle(order, random);
-        order.forEach(this::ask);
-        if (tick % 3 == 0) {
-          nodes.forEach(node -> node.decider.tendKeys());
-        }
+        tick();
+      }
+    }
+
+    private void tick() {
+      clock.advance(SECOND.dividedBy(TICKS_A_SECOND));
+      Collections.shuffle(order, random);
+      order.forEach(this::ask);
+      if (ticks++ % 3 == 0) {
+        nodes.forEach(node -> node.decider.tendKeys());
       }
     }
 

@@ -29,6 +29,9 @@ record LoadedLimit(Tally busy, Tally calm) {
   /** How much more than the limit each node may admit while it is degraded. */
   private static final double LEAST_SHARE = 0.02;
 
+  /** The longest that nodes take one after another to find that the store is back. */
+  private static final int SECONDS_APART = 2;
+
   private static final int BUSY = 150;
   private static final int CALM = 30;
 
@@ -146,15 +149,14 @@ record LoadedLimit(Tally busy, Tally calm) {
   }
 
   /**
-   * The bound while {@code nodes} may be degraded. They do not come back all at once, and those
-   * that are back are granted what the store does not know yet to be spent by the others: over some
-   * interval that comes on top, but not over all the time, since it is charged.
+   * The bound while {@code nodes} may be degraded. They do not come back all at once: while some
+   * have told the store what they have spent and others have not, both leak.
    */
   LoadedLimit heldDegradedBound(int nodes) {
     double factor = 1 + nodes * LEAST_SHARE;
-    double uncharged = CAPACITY * (nodes - 1.0) / nodes;
+    double leaked = RATE * SECONDS_APART * (nodes - 1.0) / nodes;
     for (Tally tally : List.of(busy, calm)) {
-      assertBurst(tally, factor, factor * uncharged);
+      assertBurst(tally, factor, factor * leaked);
       assertThat((double) tally.admitted())
           .as("%s", tally)
           .isLessThanOrEqualTo((CAPACITY + RATE * tally.seconds()) * factor + OUTSTANDING);
