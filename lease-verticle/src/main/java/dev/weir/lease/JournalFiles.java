@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,16 +35,14 @@ final class JournalFiles {
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
   private final Path directory;
-  private final Map<Path, FileChannel> locks = new HashMap<>();
+  private final DiskAllowance disk;
+  private final Map<Path, FileChannel> locks = new ConcurrentHashMap<>();
   private final List<JournaledIncarnation> adopted = new ArrayList<>();
+  private int damages;
 
-  JournalFiles(Path directory) {
+  JournalFiles(Path directory, DiskAllowance disk) {
     this.directory = directory;
-  }
-
-  /** A name that no process has had. */
-  static String newName() {
-    return UUID.randomUUID().toString();
+    this.disk = disk;
   }
 
   /** Why something cannot be done, for people to read. */
@@ -52,30 +51,60 @@ final class JournalFiles {
   }
 
   /**
-   * Takes over what dead processes left, and begins what this one will leave.
+   * Takes over what dead processes left.
    *
-   * @throws IOException if nothing can be written here
+   * @throws IOException if it cannot be looked for
    */
-  OwnIncarnation begin() throws IOException {
+  void adopt() throws IOException {
+    alone(
+        () -> {
+          for (Path left : list(directory)) {
+            if (Files.isDirectory(left)) {
+              adopt(left);
+            }
+          }
+        });
+  }
+
+  /** Begins what this process will leave, now or when it can be written. */
+  OwnIncarnation begin() {
+    String name = UUID.randomUUID().toString();
+    Path own = directory.resolve(name);
+    return new OwnIncarnation(name, number -> make(own, number), () -> delete(own, Set.of()));
+  }
+
+  private JournalSegment make(Path own, int number) throws IOException {
+    if (!HELD.contains(place(own))) {
+      alone(() -> tryLock(Files.createDirectories(own)));
+    }
+    return JournalSegment.create(number, new SegmentFile(file(own, number), disk));
+  }
+
+  /** Something to be done with a directory. */
+  private interface Errand {
+    void run() throws IOException;
+  }
+
+  /** Runs lest another process takes over what this one has made and not yet locked. */
+  private void alone(Errand errand) throws IOException {
     Files.createDirectories(directory);
-    String name = newName();
-    // Lest another process takes over what this one has made and not yet locked.
     synchronized (JournalFiles.class) {
       try (FileChannel all = lockFile(directory.resolve(LOCK))) {
         // Until the channel is closed.
         all.lock();
-        adopt();
-        tryLock(Files.createDirectory(directory.resolve(name)));
+        errand.run();
       }
     }
-    Path own = directory.resolve(name);
-    return new OwnIncarnation(
-        name, number -> JournalSegment.create(number, file(own, number)), () -> delete(own));
   }
 
   /** What dead processes left. */
   List<JournaledIncarnation> adopted() {
     return List.copyOf(adopted);
+  }
+
+  /** Places in it that could not be read. */
+  int damages() {
+    return damages;
   }
 
   void close() {
@@ -99,8 +128,12 @@ final class JournalFiles {
     return incarnation.resolve(String.format("%08d%s", number, SEGMENT));
   }
 
+  private static Path place(Path incarnation) {
+    return incarnation.toAbsolutePath().normalize();
+  }
+
   private boolean tryLock(Path incarnation) throws IOException {
-    Path place = incarnation.toAbsolutePath().normalize();
+    Path place = place(incarnation);
     // Closing any channel to a file that this process has locked would end the lock.
     if (!HELD.add(place)) {
       return false;
@@ -122,33 +155,38 @@ final class JournalFiles {
     }
   }
 
-  private void adopt() throws IOException {
-    for (Path left : list(directory)) {
-      try {
-        if (Files.isDirectory(left) && tryLock(left)) {
-          recover(left);
-        }
-      } catch (IOException e) {
-        LOG.error("usage: cannot read what a process left in {}: {}", left, reason(e));
+  private void adopt(Path left) {
+    try {
+      if (tryLock(left)) {
+        recover(left);
       }
+    } catch (IOException e) {
+      damaged(left, reason(e));
     }
   }
 
   private void recover(Path left) throws IOException {
     List<JournalSegment> segments = new ArrayList<>();
+    Set<Path> unread = new HashSet<>();
     for (Path file : list(left)) {
       Optional<Integer> number = numberOf(file);
       if (number.isPresent()) {
         try {
-          segments.add(
-              JournalSegment.recover(
-                  number.get(), file, loss -> LOG.error("usage: {}: {}", file, loss)));
+          SegmentFile segment = new SegmentFile(file, disk);
+          segments.add(JournalSegment.recover(number.get(), segment, loss -> damaged(file, loss)));
         } catch (IOException e) {
-          LOG.error("usage: cannot read {}: {}", file, reason(e));
+          unread.add(file);
+          damaged(file, "it stays where it is: " + reason(e));
         }
       }
     }
-    adopted.add(new LeftIncarnation(left.getFileName().toString(), segments, () -> delete(left)));
+    String name = left.getFileName().toString();
+    adopted.add(new LeftIncarnation(name, segments, () -> delete(left, unread)));
+  }
+
+  private void damaged(Path file, String loss) {
+    damages++;
+    LOG.error("usage: cannot read all of {}: {}", file, loss);
   }
 
   private static Optional<Integer> numberOf(Path file) {
@@ -172,13 +210,21 @@ final class JournalFiles {
   }
 
   /** The lock goes last: until then nobody takes what is left for a dead process's. */
-  private static void delete(Path incarnation) throws IOException {
-    for (Path file : list(incarnation)) {
-      if (!file.endsWith(LOCK)) {
-        Files.delete(file);
+  private static void delete(Path incarnation, Set<Path> unread) {
+    try {
+      for (Path file : list(incarnation)) {
+        if (!file.endsWith(LOCK) && !unread.contains(file)) {
+          Files.delete(file);
+        }
       }
+      if (unread.isEmpty()) {
+        Files.deleteIfExists(incarnation.resolve(LOCK));
+        Files.delete(incarnation);
+      }
+    } catch (NoSuchFileException e) {
+      // Never made, since nothing could be written.
+    } catch (IOException e) {
+      LOG.warn("usage: cannot delete what is reported: {}", reason(e));
     }
-    Files.deleteIfExists(incarnation.resolve(LOCK));
-    Files.delete(incarnation);
   }
 }

@@ -12,12 +12,15 @@ import java.util.zip.CRC32;
  * numbers that change are aligned to 8 bytes, so that they are written in one piece.
  *
  * <p>An entry begins with its length, which is written last: what has none is not there. The
- * checksum is of what never changes, the window and the names.
+ * checksum is of what never changes, the window and the names. A counter is checked by itself,
+ * since it has to change in one step with what proves it: beside the units stands their remainder
+ * by 7. The change of any one bit belies it, no power of two being a multiple of 7 (an AN code, D.
+ * T. Brown, 1960), of other damage six parts of seven.
  */
 final class JournalLayout {
 
   /** What a segment begins with: it says what the file is. */
-  static final long MAGIC = 0x31_45_47_41_53_55_52_57L;
+  static final long MAGIC = 0x32_45_47_41_53_55_52_57L;
 
   /** Of a segment, before its first entry. */
   static final int HEADER = 16;
@@ -49,11 +52,14 @@ final class JournalLayout {
   static final int WOULD_DENY = 3;
   static final int AUTHORIZED = 4;
 
-  /** Nobody will ask for the entry any more. No damage to a single bit says so by chance. */
+  /** Nobody will ask for the entry any more. No damage but to many bits says so by chance. */
   static final long RELEASE = 0x45_53_41_45_4c_45_52L;
 
-  /** More than can be counted in a window, units: a million requests of the highest cost. */
+  /** Of a counter, units: a million requests of the highest cost. */
   static final long MOST = 1_000_000_000_000_000_000L;
+
+  private static final int CHECK_BITS = 3;
+  private static final long CHECK = 7;
 
   /** The bit of a counter that counts no more. */
   static final long CLOSED = Long.MIN_VALUE;
@@ -112,21 +118,59 @@ final class JournalLayout {
     return segment.capacity() - at < TEXT ? 0 : (int) INTS.getAcquire(segment, at + LENGTH);
   }
 
-  /** Whether the counters of an entry can have been written so. */
-  static boolean isPlausible(ByteBuffer segment, int at) {
-    for (int i = SPENT; i <= AUTHORIZED; i++) {
-      long counted = segment.getLong(at + COUNTED + i * Long.BYTES) & ~CLOSED;
-      long acknowledged = segment.getLong(at + ACKNOWLEDGED + i * Long.BYTES);
-      long sent = segment.getLong(at + SENT + i * Long.BYTES);
-      if (counted > MOST
-          || acknowledged < 0
-          || acknowledged > counted
-          || sent < 0
-          || sent > counted) {
-        return false;
+  /** How {@code units}, 0 to {@link #MOST}, are written. */
+  static long counter(long units) {
+    return units << CHECK_BITS | units % CHECK;
+  }
+
+  /** The units that a counter holds, closed or not. */
+  static long units(long counter) {
+    return (counter & ~CLOSED) >>> CHECK_BITS;
+  }
+
+  private static boolean isSound(long counter) {
+    return units(counter) <= MOST && (counter & CHECK) == units(counter) % CHECK;
+  }
+
+  /** What is left of an entry that was found. */
+  enum Salvage {
+    SOUND(""),
+    TOLD("what was counted since its last report is damaged"),
+    LOST("what was counted is damaged");
+
+    private final String loss;
+
+    Salvage(String loss) {
+      this.loss = loss;
+    }
+
+    /** What is lost, for people to read. */
+    String loss() {
+      return loss;
+    }
+  }
+
+  /**
+   * Puts in the place of what was counted and is damaged what the store was told of it. So too
+   * where less is counted than was told, as the system may leave it that was stopped itself.
+   */
+  static Salvage salvage(ByteBuffer segment, int at) {
+    Salvage salvage = isSound(segment.getLong(at + SENT_BATCH)) ? Salvage.SOUND : Salvage.LOST;
+    for (int i = SPENT; i <= AUTHORIZED && salvage != Salvage.LOST; i++) {
+      int place = at + i * Long.BYTES;
+      long acknowledged = segment.getLong(place + ACKNOWLEDGED);
+      long sent = segment.getLong(place + SENT);
+      long counted = segment.getLong(place + COUNTED);
+      long told = Math.max(acknowledged, sent);
+      if (!isSound(acknowledged) || !isSound(sent)) {
+        salvage = Salvage.LOST;
+      } else if (!isSound(counted) || units(counted) < units(told)) {
+        segment.putLong(place + SENT, told);
+        segment.putLong(place + COUNTED, told);
+        salvage = Salvage.TOLD;
       }
     }
-    return segment.getLong(at + SENT_BATCH) >= 0 && segment.getLong(at + RELEASED) == 0;
+    return salvage;
   }
 
   private static int checksum(ByteBuffer segment, int at) {

@@ -4,26 +4,24 @@ import static dev.weir.lease.JournalLayout.ACKNOWLEDGED;
 import static dev.weir.lease.JournalLayout.CLOSED;
 import static dev.weir.lease.JournalLayout.COUNTED;
 import static dev.weir.lease.JournalLayout.HEADER;
+import static dev.weir.lease.JournalLayout.INTS;
+import static dev.weir.lease.JournalLayout.LENGTH;
 import static dev.weir.lease.JournalLayout.LONGS;
 import static dev.weir.lease.JournalLayout.MAGIC;
+import static dev.weir.lease.JournalLayout.MOST;
 import static dev.weir.lease.JournalLayout.RELEASE;
 import static dev.weir.lease.JournalLayout.RELEASED;
 import static dev.weir.lease.JournalLayout.SENT;
 import static dev.weir.lease.JournalLayout.SENT_BATCH;
+import static dev.weir.lease.JournalLayout.TEXT;
 import static dev.weir.lease.JournalLayout.WINDOW_END;
 import static dev.weir.lease.JournalLayout.WINDOW_START;
 
+import dev.weir.lease.JournalLayout.Salvage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -38,8 +36,10 @@ final class JournalSegment {
   /** Bytes of a segment. */
   static final int SIZE = 1 << 20;
 
+  private static final ByteBuffer EMPTY = empty();
+
   private final int number;
-  private final Optional<Path> file;
+  private final Optional<SegmentFile> file;
   private final int size;
 
   /** Null when dropped: a tally that is still held must not keep the mapping. */
@@ -52,41 +52,26 @@ final class JournalSegment {
   /** Whether nothing will be added. */
   private volatile boolean full;
 
-  private JournalSegment(int number, Optional<Path> file, ByteBuffer bytes) {
+  private JournalSegment(int number, Optional<SegmentFile> file, ByteBuffer bytes) {
     this.number = number;
     this.file = file;
     this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
     this.size = bytes.capacity();
   }
 
+  private static ByteBuffer empty() {
+    ByteBuffer empty = ByteBuffer.allocateDirect(SIZE).order(ByteOrder.LITTLE_ENDIAN);
+    empty.putLong(0, MAGIC);
+    return empty.asReadOnlyBuffer();
+  }
+
   /**
-   * An empty one on the disk. All its blocks are written, since a mapped page for which there is no
-   * room would end the process.
+   * An empty one on the disk.
    *
    * @throws IOException if there is no room
    */
-  static JournalSegment create(int number, Path file) throws IOException {
-    Path unfinished = file.resolveSibling(file.getFileName() + ".new");
-    try (FileChannel channel =
-        FileChannel.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer zeros = ByteBuffer.allocate(SIZE);
-      while (zeros.hasRemaining()) {
-        channel.write(zeros);
-      }
-      MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, 0, SIZE);
-      JournalSegment segment = new JournalSegment(number, Optional.of(file), mapped);
-      LONGS.setRelease(segment.bytes, 0, MAGIC);
-      // Whoever finds it finds all of it.
-      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-      return segment;
-    } catch (IOException e) {
-      Files.deleteIfExists(unfinished);
-      throw e;
-    }
+  static JournalSegment create(int number, SegmentFile file) throws IOException {
+    return new JournalSegment(number, Optional.of(file), file.create(EMPTY.duplicate()));
   }
 
   /** An empty one that goes with the process; none if there is no memory for it. */
@@ -113,59 +98,96 @@ final class JournalSegment {
    * @param loss told of what cannot be read, if anything
    * @throws IOException if nothing of it can
    */
-  static JournalSegment recover(int number, Path file, Consumer<String> loss) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      long length = channel.size();
-      if (length > Integer.MAX_VALUE) {
-        throw new IOException("longer than a segment");
-      }
-      MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, 0, length);
-      JournalSegment segment = new JournalSegment(number, Optional.of(file), mapped);
-      segment.full = true;
-      segment.recover(loss);
-      return segment;
-    }
+  static JournalSegment recover(int number, SegmentFile file, Consumer<String> loss)
+      throws IOException {
+    JournalSegment segment = new JournalSegment(number, Optional.of(file), file.open());
+    segment.recover(loss);
+    return segment;
+  }
+
+  /** One of which another process left {@code bytes}. */
+  static JournalSegment recover(int number, ByteBuffer bytes, Consumer<String> loss) {
+    JournalSegment segment = new JournalSegment(number, Optional.empty(), bytes);
+    segment.recover(loss);
+    return segment;
   }
 
   private void recover(Consumer<String> loss) {
+    full = true;
     if (size < HEADER || (long) LONGS.getAcquire(bytes, 0) != MAGIC) {
-      end = 0;
-    } else {
-      int length = JournalLayout.lengthAt(bytes, end);
-      while (length > 0) {
-        recoverEntry(loss);
-        end += length;
-        length = JournalLayout.lengthAt(bytes, end);
-      }
+      loss.accept("the mark at its beginning is damaged");
     }
-    // Room that was never used is all zeros.
-    if (size < SIZE || !isEmpty(end)) {
-      loss.accept(
-          "entries after the first "
-              + entries
-              + " cannot be read: "
-              + (size < SIZE ? "it ends at byte " + size : "damaged at byte " + end));
+    int length = recoverNext(loss);
+    while (length > 0) {
+      end += length;
+      length = recoverNext(loss);
     }
+    if (size < SIZE) {
+      loss.accept("it ends at byte " + size + "; what came after is gone");
+    }
+  }
+
+  /** The length of what begins at the end of what is recovered; 0 if nothing follows. */
+  private int recoverNext(Consumer<String> loss) {
+    int length = JournalLayout.lengthAt(bytes, end);
+    if (length > 0) {
+      recoverEntry(loss);
+      return length;
+    }
+    return recoverGap(loss);
   }
 
   private void recoverEntry(Consumer<String> loss) {
     entries++;
     if ((long) LONGS.get(bytes, end + RELEASED) == RELEASE) {
       released++;
-    } else if (!JournalLayout.isPlausible(bytes, end)) {
+      return;
+    }
+    Salvage salvage = JournalLayout.salvage(bytes, end);
+    if (salvage != Salvage.SOUND) {
       loss.accept(
-          "the counts of key "
+          "of key "
               + JournalLayout.key(bytes, end)
-              + " are damaged, in the window that began at "
-              + Instant.ofEpochMilli(bytes.getLong(end + WINDOW_START)));
-      LONGS.setVolatile(bytes, end + RELEASED, RELEASE);
-      released++;
+              + ", in the window that began at "
+              + Instant.ofEpochMilli(bytes.getLong(end + WINDOW_START))
+              + ", "
+              + salvage.loss());
+    }
+    if (salvage == Salvage.LOST) {
+      release();
     }
   }
 
-  private boolean isEmpty(int from) {
-    for (int i = from; i < size; i++) {
+  /**
+   * At a place where no entry begins: leaps to the next one that is sound, and tells how far that
+   * is; 0 if there is none.
+   */
+  private int recoverGap(Consumer<String> loss) {
+    int next = end + TEXT;
+    while (next < size && JournalLayout.lengthAt(bytes, next) <= 0) {
+      next += Long.BYTES;
+    }
+    if (next < size) {
+      loss.accept("what was counted from byte " + end + " to " + next + " is damaged");
+      INTS.setRelease(bytes, end + LENGTH, next - end);
+      entries++;
+      release();
+      return next - end;
+    }
+    // An entry may be half written if nobody has counted in it yet.
+    if (JournalLayout.lengthAt(bytes, end) != 0 || !isEmpty(end + COUNTED, end + TEXT)) {
+      loss.accept("what was counted from byte " + end + " on is damaged");
+    }
+    return 0;
+  }
+
+  private void release() {
+    LONGS.setVolatile(bytes, end + RELEASED, RELEASE);
+    released++;
+  }
+
+  private boolean isEmpty(int from, int to) {
+    for (int i = from; i < Math.min(to, size); i++) {
       if (bytes.get(i) != 0) {
         return false;
       }
@@ -175,10 +197,6 @@ final class JournalSegment {
 
   boolean onDisk() {
     return file.isPresent();
-  }
-
-  int size() {
-    return size;
   }
 
   /** Makes room for an entry; empty if there is none left. */
@@ -224,15 +242,18 @@ final class JournalSegment {
     }
   }
 
-  /** Ends it with all that is in it. */
-  void drop() throws IOException {
+  /** Ends it with all that is in it: tallies count in it no more. */
+  void drop() {
     bytes = null;
-    if (file.isPresent()) {
-      Files.deleteIfExists(file.get());
-    }
   }
 
-  /** Counts up a counter of the entry at {@code at}, unless it is closed. */
+  /** Gives its room back. Nobody counts in it, or will. */
+  void delete() {
+    drop();
+    file.ifPresent(SegmentFile::delete);
+  }
+
+  /** Counts up a counter of the entry at {@code at}, unless it is closed or can hold no more. */
   boolean add(int at, int counter, long units) {
     ByteBuffer held = bytes;
     if (held == null) {
@@ -241,11 +262,12 @@ final class JournalSegment {
     int place = at + COUNTED + counter * Long.BYTES;
     while (true) {
       long before = (long) LONGS.getOpaque(held, place);
-      if (before < 0) {
+      long after = JournalLayout.units(before) + units;
+      if (before < 0 || after > MOST) {
         return false;
       }
       // Not added and taken back: the reporter would see what does not count.
-      if (LONGS.compareAndSet(held, place, before, before + units)) {
+      if (LONGS.compareAndSet(held, place, before, JournalLayout.counter(after))) {
         return true;
       }
     }
@@ -255,9 +277,10 @@ final class JournalSegment {
   void raise(int at, int counter, long units) {
     ByteBuffer held = bytes;
     int place = at + COUNTED + counter * Long.BYTES;
+    long after = JournalLayout.counter(Math.min(units, MOST));
     while (held != null) {
       long before = (long) LONGS.getOpaque(held, place);
-      if (before < 0 || before >= units || LONGS.compareAndSet(held, place, before, units)) {
+      if (before < 0 || before >= after || LONGS.compareAndSet(held, place, before, after)) {
         return;
       }
     }
@@ -327,13 +350,13 @@ final class JournalSegment {
 
     @Override
     public long sentBatch() {
-      return (long) LONGS.getVolatile(held, at + SENT_BATCH);
+      return JournalLayout.units((long) LONGS.getVolatile(held, at + SENT_BATCH));
     }
 
     @Override
     public void sending(long batch, UsageCounts counts) {
       write(SENT, counts);
-      LONGS.setVolatile(held, at + SENT_BATCH, batch);
+      LONGS.setVolatile(held, at + SENT_BATCH, JournalLayout.counter(batch));
     }
 
     @Override
@@ -360,7 +383,7 @@ final class JournalSegment {
     }
 
     private long counter(int from, int counter) {
-      return (long) LONGS.getVolatile(held, at + from + counter * Long.BYTES) & ~CLOSED;
+      return JournalLayout.units((long) LONGS.getVolatile(held, at + from + counter * Long.BYTES));
     }
 
     private void write(int to, UsageCounts counts) {
@@ -372,7 +395,7 @@ final class JournalSegment {
     }
 
     private void set(int to, int counter, long units) {
-      LONGS.setVolatile(held, at + to + counter * Long.BYTES, units);
+      LONGS.setVolatile(held, at + to + counter * Long.BYTES, JournalLayout.counter(units));
     }
   }
 }

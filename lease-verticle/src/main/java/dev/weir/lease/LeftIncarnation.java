@@ -1,22 +1,20 @@
 package dev.weir.lease;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What a process has left that is not there any more. Owned by one thread. */
 final class LeftIncarnation implements JournaledIncarnation {
 
-  private static final Logger LOG = LoggerFactory.getLogger(LeftIncarnation.class);
-
   private final String name;
   private final List<JournalSegment> segments;
-  private final OwnIncarnation.Remover remover;
+  private final Runnable remover;
 
-  LeftIncarnation(String name, List<JournalSegment> segments, OwnIncarnation.Remover remover) {
+  /**
+   * @param remover deletes what is left when all segments are gone
+   */
+  LeftIncarnation(String name, List<JournalSegment> segments, Runnable remover) {
     this.name = name;
     this.segments = new ArrayList<>(segments);
     this.remover = remover;
@@ -32,17 +30,17 @@ final class LeftIncarnation implements JournaledIncarnation {
     segments.forEach(segment -> segment.forEach(action));
   }
 
-  /** It goes as a whole, soon enough. */
   @Override
-  public void trim() {}
+  public void trim() {
+    List<JournalSegment> spent = segments.stream().filter(JournalSegment::spent).toList();
+    segments.removeAll(spent);
+    spent.forEach(JournalSegment::delete);
+  }
 
   @Override
   public void remove() {
+    segments.forEach(JournalSegment::delete);
     segments.clear();
-    try {
-      remover.remove();
-    } catch (IOException e) {
-      LOG.warn("usage: cannot delete what is reported: {}", JournalFiles.reason(e));
-    }
+    remover.run();
   }
 }

@@ -1,15 +1,10 @@
 package dev.weir.lease;
 
-import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -17,93 +12,53 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this process counts. Segments are made ahead of need on a thread of their own; where none is
- * ready, because the disk is full, memory serves, as long as there is some to spare. Tallies may be
- * opened from any thread; all else is for one thread.
+ * What this process counts, in segments on the disk. Where none is ready, because the disk is full
+ * or slow, memory serves, as long as there is some to spare; beyond that units are lost, and the
+ * operator is told. Tallies may be opened from any thread; all else is for one thread.
+ *
+ * <p>A segment that is not needed any more is dropped by one call of {@link #trim} and deleted by
+ * the next, long after the last thread that was about to count in it has found that it cannot.
  */
 final class OwnIncarnation implements JournaledIncarnation {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnIncarnation.class);
 
-  /** Segments ready to be used; on a fast disk one is made in a millisecond. */
-  private static final int AHEAD = 2;
-
   /** Segments in memory, at most. */
-  static final int MOST_IN_MEMORY = 16;
+  static final int MOST_IN_MEMORY = 64;
 
-  private static final long CLOSE_SECONDS = 2;
-
-  /** Makes segments that outlive the process. */
-  @FunctionalInterface
-  interface Maker {
-
-    /**
-     * Makes an empty one.
-     *
-     * @throws IOException if there is no room for it
-     */
-    JournalSegment make(int number) throws IOException;
-  }
-
-  /** Deletes what is left when all segments are gone. */
-  @FunctionalInterface
-  interface Remover {
-
-    /**
-     * Deletes it.
-     *
-     * @throws IOException if something stays
-     */
-    void remove() throws IOException;
+  /** Where counts went that should be on the disk. */
+  private enum Refuge {
+    NONE,
+    MEMORY,
+    NOWHERE
   }
 
   private final String name;
-  private final Optional<Maker> maker;
-  private final Remover remover;
-  private final BlockingQueue<JournalSegment> ready = new ArrayBlockingQueue<>(AHEAD);
-  private final Queue<JournalSegment> segments = new ConcurrentLinkedQueue<>();
+  private final SegmentSupply supply;
+  private final Runnable remover;
   private final AtomicInteger numbers = new AtomicInteger();
+  private final Queue<JournalSegment> segments = new ConcurrentLinkedQueue<>();
+  private final List<JournalSegment> dropped = new ArrayList<>();
   private final AtomicInteger inMemory = new AtomicInteger();
-  private final AtomicBoolean making = new AtomicBoolean();
   private final LongAdder lost = new LongAdder();
-  private final ExecutorService executor =
-      Executors.newSingleThreadExecutor(
-          work -> {
-            Thread thread = new Thread(work, "weir-usage-journal");
-            thread.setDaemon(true);
-            return thread;
-          });
 
-  private JournalSegment filling;
-  private volatile boolean troubled;
+  private JournalSegment filling = JournalSegment.none();
+
+  /** The worst that the log has told of since all was well. */
+  private Refuge refuge = Refuge.NONE;
+
+  private long lostUntilTrim;
   private boolean removed;
-  private boolean closed;
 
   /**
-   * One with a first segment.
+   * One that has taken what it needs of the disk, as far as there is room.
    *
-   * @throws IOException if the disk has no room for it
+   * @param remover deletes what is left when all segments are gone
    */
-  OwnIncarnation(String name, Maker maker, Remover remover) throws IOException {
+  OwnIncarnation(String name, SegmentSupply.Maker maker, Runnable remover) {
     this.name = name;
-    this.maker = Optional.of(maker);
     this.remover = remover;
-    this.filling = maker.make(numbers.incrementAndGet());
-    segments.add(filling);
-    makeReady();
-  }
-
-  private OwnIncarnation(String name) {
-    this.name = name;
-    this.maker = Optional.empty();
-    this.remover = () -> {};
-    this.filling = JournalSegment.none();
-    troubled = true;
-  }
-
-  /** One that goes with the process. */
-  static OwnIncarnation inMemory() {
-    return new OwnIncarnation(JournalFiles.newName());
+    this.supply = new SegmentSupply(maker, numbers::incrementAndGet);
   }
 
   @Override
@@ -116,26 +71,27 @@ final class OwnIncarnation implements JournaledIncarnation {
     if (removed) {
       return new LostTally(lost, until);
     }
-    if (!filling.onDisk() && !ready.isEmpty()) {
-      // What is in memory goes with the process, and it may be long until it is full.
-      filling.end();
-    }
+    leaveMemory();
     Optional<Tally> tally = filling.append(key, plan, startMillis, endMillis, until);
     if (tally.isPresent()) {
       return tally.get();
     }
-    JournalSegment next = ready.poll();
-    makeReady();
-    if (next == null) {
-      next = memory().orElse(null);
-    }
-    if (next == null) {
+    Optional<JournalSegment> next = supply.poll().or(this::memory);
+    if (next.isEmpty()) {
+      flee(Refuge.NOWHERE);
       return new LostTally(lost, until);
     }
-    segments.add(next);
-    filling = next;
+    filling = next.get();
+    segments.add(filling);
     // A segment has room for any key there can be.
     return filling.append(key, plan, startMillis, endMillis, until).orElseThrow();
+  }
+
+  /** What is in memory goes with the process, and it may be long until it is full. */
+  private void leaveMemory() {
+    if (!filling.onDisk() && !supply.isEmpty()) {
+      filling.end();
+    }
   }
 
   private Optional<JournalSegment> memory() {
@@ -143,33 +99,34 @@ final class OwnIncarnation implements JournaledIncarnation {
       return Optional.empty();
     }
     Optional<JournalSegment> segment = JournalSegment.inMemory(numbers.incrementAndGet());
-    segment.ifPresent(made -> inMemory.incrementAndGet());
+    if (segment.isPresent()) {
+      inMemory.incrementAndGet();
+      flee(Refuge.MEMORY);
+    }
     return segment;
   }
 
-  private synchronized void makeReady() {
-    if (maker.isPresent() && !closed && ready.size() < AHEAD && !making.getAndSet(true)) {
-      executor.execute(this::make);
+  private void flee(Refuge to) {
+    if (to.compareTo(refuge) > 0) {
+      refuge = to;
+      if (to == Refuge.MEMORY) {
+        LOG.error(
+            "usage: the disk is full or slow; counted in memory, which goes with the process");
+      } else {
+        LOG.error("usage: units are lost, since neither the disk nor memory has room for them");
+      }
     }
   }
 
-  private void make() {
-    try {
-      while (ready.remainingCapacity() > 0) {
-        ready.add(maker.orElseThrow().make(numbers.incrementAndGet()));
-      }
-      if (troubled) {
-        troubled = false;
-        LOG.info("usage: the disk has room again");
-      }
-    } catch (IOException e) {
-      if (!troubled) {
-        troubled = true;
-        LOG.error("usage: the disk has no room: {}; counted in memory", JournalFiles.reason(e));
-      }
-    } finally {
-      making.set(false);
+  /** Tells that all is well again, once nothing is in memory and nothing was lost of late. */
+  private synchronized void settle() {
+    leaveMemory();
+    long lostByNow = lost.sum();
+    if (refuge != Refuge.NONE && inMemory.get() == 0 && lostByNow == lostUntilTrim) {
+      refuge = Refuge.NONE;
+      LOG.info("usage: all that is counted is on the disk again; {} units are lost", lostByNow);
     }
+    lostUntilTrim = lostByNow;
   }
 
   @Override
@@ -179,38 +136,37 @@ final class OwnIncarnation implements JournaledIncarnation {
 
   @Override
   public void trim() {
-    segments.removeIf(segment -> segment.spent() && dropped(segment));
-    // The disk may have room again, though nobody has asked for a segment since.
-    makeReady();
+    deleteDropped();
+    List<JournalSegment> spent = segments.stream().filter(JournalSegment::spent).toList();
+    segments.removeAll(spent);
+    spent.forEach(this::drop);
+    settle();
+    supply.refill();
   }
 
-  private boolean dropped(JournalSegment segment) {
-    try {
-      segment.drop();
-    } catch (IOException e) {
-      LOG.warn("usage: cannot delete what is reported: {}", JournalFiles.reason(e));
-    }
-    if (!segment.onDisk()) {
+  private void drop(JournalSegment segment) {
+    segment.drop();
+    if (segment.onDisk()) {
+      dropped.add(segment);
+    } else {
       inMemory.decrementAndGet();
     }
-    return true;
+  }
+
+  private void deleteDropped() {
+    dropped.forEach(JournalSegment::delete);
+    dropped.clear();
   }
 
   @Override
   public synchronized void remove() {
     removed = true;
-    close();
     segments.forEach(JournalSegment::end);
     forEach(this::lose);
-    segments.forEach(this::dropped);
+    segments.forEach(this::drop);
     segments.clear();
-    ready.forEach(this::dropped);
-    ready.clear();
-    try {
-      remover.remove();
-    } catch (IOException e) {
-      LOG.warn("usage: cannot delete what is reported: {}", JournalFiles.reason(e));
-    }
+    close();
+    remover.run();
   }
 
   /** What was opened or counted since the last look at it is told of, if only as lost. */
@@ -221,20 +177,8 @@ final class OwnIncarnation implements JournaledIncarnation {
 
   /** Makes no further segment. */
   synchronized void close() {
-    closed = true;
-    executor.shutdown();
-    try {
-      if (!executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("usage: the disk does not answer");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Of segments with entries. */
-  long diskBytes() {
-    return segments.stream().filter(JournalSegment::onDisk).mapToLong(JournalSegment::size).sum();
+    supply.close(dropped::add);
+    deleteDropped();
   }
 
   long memoryBytes() {

@@ -22,32 +22,39 @@ public final class UsageJournal implements Usage {
   private static final Logger LOG = LoggerFactory.getLogger(UsageJournal.class);
 
   private final AccountingWindow window;
+  private final DiskAllowance disk;
   private final JournalFiles files;
   private final OwnIncarnation own;
 
-  private UsageJournal(AccountingWindow window, JournalFiles files, OwnIncarnation own) {
+  private UsageJournal(
+      AccountingWindow window, DiskAllowance disk, JournalFiles files, OwnIncarnation own) {
     this.window = window;
+    this.disk = disk;
     this.files = files;
     this.own = own;
   }
 
   /**
-   * Opens the journal of this process. Where the disk will not have it, it is kept in memory, and
-   * the log says so.
+   * Opens the journal of this process. As long as the disk will not have it, it is kept in memory,
+   * and the log says so.
    *
    * @param directory of the journals of all processes; made if it is not there
+   * @param maxDiskBytes that the journal takes of the disk, what dead processes left included;
+   *     above 0
+   * @throws IllegalArgumentException if it is not
    */
-  public static UsageJournal open(Path directory, AccountingWindow window) {
-    JournalFiles files = new JournalFiles(directory);
-    OwnIncarnation own;
+  public static UsageJournal open(Path directory, AccountingWindow window, long maxDiskBytes) {
+    DiskAllowance disk = new DiskAllowance(maxDiskBytes);
+    JournalFiles files = new JournalFiles(directory, disk);
     try {
-      own = files.begin();
+      files.adopt();
     } catch (IOException e) {
       LOG.error(
-          "usage: cannot write to {}: {}; counted in memory", directory, JournalFiles.reason(e));
-      own = OwnIncarnation.inMemory();
+          "usage: cannot look for what processes have left in {}: {}",
+          directory,
+          JournalFiles.reason(e));
     }
-    return new UsageJournal(window, files, own);
+    return new UsageJournal(window, disk, files, files.begin());
   }
 
   @Override
@@ -69,8 +76,14 @@ public final class UsageJournal implements Usage {
 
   /** Tells {@code registry} how large the journal is, and what it had no room for. */
   public void bindTo(MeterRegistry registry) {
-    Gauge.builder("weir.usage.journal.bytes", own, OwnIncarnation::diskBytes)
-        .description("Disk that usage takes which is yet to be reported")
+    Gauge.builder("weir.usage.journal.bytes", disk, DiskAllowance::usedBytes)
+        .description("Disk that the journal takes, what dead processes have left included")
+        .register(registry);
+    Gauge.builder("weir.usage.journal.max.bytes", disk, DiskAllowance::mostBytes)
+        .description("Disk that the journal takes at most")
+        .register(registry);
+    Gauge.builder("weir.usage.damaged", files, JournalFiles::damages)
+        .description("Places in what dead processes have left that could not be read")
         .register(registry);
     Gauge.builder("weir.usage.memory.bytes", own, OwnIncarnation::memoryBytes)
         .description(

@@ -25,7 +25,7 @@ class KilledJournalIT {
   static final class Counting {
     public static void main(String[] args) {
       UsageJournal journal =
-          UsageJournal.open(Path.of(args[0]), AccountingWindow.of(Duration.ofMinutes(1)));
+          UsageJournal.open(Path.of(args[0]), AccountingWindow.of(Duration.ofMinutes(1)), 1L << 30);
       List<Tally> tallies = new ArrayList<>();
       for (int i = 0; i < KEYS; i++) {
         tallies.add(journal.open("key " + i, "gold", 0));
@@ -68,7 +68,8 @@ class KilledJournalIT {
       }
     }
 
-    UsageJournal next = UsageJournal.open(directory, AccountingWindow.of(Duration.ofMinutes(1)));
+    UsageJournal next =
+        UsageJournal.open(directory, AccountingWindow.of(Duration.ofMinutes(1)), 1L << 30);
     assertThat(next.adopted()).hasSize(1);
     List<Long> found = new ArrayList<>();
     next.adopted().get(0).forEach(entry -> found.add(entry.counted().spent()));

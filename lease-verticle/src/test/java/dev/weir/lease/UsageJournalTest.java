@@ -6,14 +6,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,10 +28,12 @@ class UsageJournalTest {
 
   private static final AccountingWindow MINUTE = AccountingWindow.of(Duration.ofMinutes(1));
 
+  private static final long MOST_DISK = 1L << 30;
+
   @TempDir Path directory;
 
   private UsageJournal open() {
-    return UsageJournal.open(directory, MINUTE);
+    return UsageJournal.open(directory, MINUTE, MOST_DISK);
   }
 
   private static List<JournalEntry> entries(JournaledIncarnation incarnation) {
@@ -128,16 +131,18 @@ class UsageJournalTest {
     for (int i = 0; i < 30_000; i++) {
       journal.open("key " + i, "gold", 0).spend(1);
     }
-    long most = segments(journal);
-    assertThat(most).isGreaterThan(3);
+    Path first = directory.resolve(journal.own().name()).resolve("00000001.usage");
+    assertThat(first).exists();
     List<JournalEntry> all = entries(journal.own());
     assertThat(all).hasSize(30_000);
     assertThat(all.stream().mapToLong(JournalEntry::id).distinct().count()).isEqualTo(30_000);
     Tally held = journal.open("held", "gold", 0);
     all.forEach(JournalEntry::close);
     all.forEach(JournalEntry::release);
+    // Dropped by one, deleted by the next.
     journal.own().trim();
-    assertThat(segments(journal)).isLessThan(most);
+    journal.own().trim();
+    assertThat(first).doesNotExist();
     assertThat(entries(journal.own())).extracting(JournalEntry::key).containsExactly("held");
     assertThat(held.spend(1)).isTrue();
     journal.own().remove();
@@ -147,80 +152,207 @@ class UsageJournalTest {
     journal.close();
   }
 
-  private long segments(UsageJournal journal) throws IOException {
-    try (Stream<Path> files = Files.list(directory.resolve(journal.own().name()))) {
-      return files.filter(file -> file.toString().endsWith(".usage")).count();
+  @Test
+  void aDirectoryThatCannotBeWrittenAtTheStartIsUsedOnceItCan() throws IOException {
+    Path place = Files.createFile(directory.resolve("place"));
+    try (LogLines log = new LogLines()) {
+      UsageJournal journal = UsageJournal.open(place, MINUTE, MOST_DISK);
+      journal.open("acme", "gold", 0).spend(3);
+      assertThat(entries(journal.own())).extracting(JournalEntry::key).containsExactly("acme");
+      assertThat(journal.adopted()).isEmpty();
+      assertThat(metric(journal, "weir.usage.memory.bytes")).isPositive();
+      assertThat(log.with("no room on the disk")).hasSize(1);
+      assertThat(log.with("counted in memory")).hasSize(1);
+      Files.delete(place);
+      awaitRoom(journal.own());
+      journal.open("acme", "free", 0).spend(4);
+      journal.close();
     }
+    UsageJournal next = UsageJournal.open(place, MINUTE, MOST_DISK);
+    assertThat(next.adopted()).hasSize(1);
+    assertThat(entries(next.adopted().get(0)))
+        .extracting(JournalEntry::plan, entry -> entry.counted().spent())
+        .containsExactly(tuple("free", 4L));
+    next.close();
   }
 
-  @Test
-  void whereTheDiskWillNotHaveItMemoryDoes() throws IOException {
-    Path file = Files.createFile(directory.resolve("a file"));
-    UsageJournal journal = UsageJournal.open(file, MINUTE);
-    journal.open("acme", "gold", 0).spend(3);
-    assertThat(entries(journal.own())).extracting(JournalEntry::key).containsExactly("acme");
-    assertThat(journal.adopted()).isEmpty();
-    journal.close();
+  private static long metric(UsageJournal journal, String name) {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    journal.bindTo(registry);
+    return (long) registry.get(name).gauge().value();
   }
 
   /** What is kept on a disk that has no room while it is {@code full}. */
-  private OwnIncarnation onDisk(AtomicBoolean full) throws IOException {
+  private OwnIncarnation onDisk(AtomicBoolean full) {
+    DiskAllowance disk = new DiskAllowance(MOST_DISK);
     return new OwnIncarnation(
         "name",
         number -> {
           if (full.get()) {
             throw new IOException("No space left on device");
           }
-          return JournalSegment.create(number, directory.resolve(number + ".usage"));
+          Path file = directory.resolve(number + ".usage");
+          return JournalSegment.create(number, new SegmentFile(file, disk));
         },
         () -> {});
   }
 
-  @Test
-  void aFullDiskStopsNoDecisionAndWhatThereIsNoRoomForAtAllIsCounted() throws IOException {
-    AtomicBoolean full = new AtomicBoolean();
-    OwnIncarnation own = onDisk(full);
-    full.set(true);
-    long spent = 0;
-    while (own.lostUnits() == 0) {
-      assertThat(own.append("x".repeat(1024), "p", 0, 60_000, 60_000_000).spend(5)).isTrue();
-      spent += 5;
-    }
-    assertThat(own.memoryBytes()).isEqualTo((long) OwnIncarnation.MOST_IN_MEMORY << 20);
-    long kept = entries(own).stream().mapToLong(entry -> entry.counted().spent()).sum();
-    assertThat(kept + own.lostUnits()).isEqualTo(spent);
+  private static Tally append(OwnIncarnation own, String key) {
+    return own.append(key, "p", 0, 60_000, 60_000_000);
+  }
 
-    full.set(false);
-    entries(own).forEach(JournalEntry::release);
-    own.trim();
-    long lost = own.lostUnits();
-    own.append("a", "p", 0, 60_000, 60_000_000).spend(5);
-    assertThat(own.lostUnits()).isEqualTo(lost);
-    assertThat(entries(own)).extracting(JournalEntry::key).containsExactly("a");
-    own.remove();
+  /** Until a segment is ready, which another thread makes. */
+  private static void awaitRoom(JournaledIncarnation incarnation) {
+    OwnIncarnation own = (OwnIncarnation) incarnation;
+    await()
+        .until(
+            () -> {
+              append(own, "probe");
+              entries(own).forEach(UsageJournalTest::finish);
+              own.trim();
+              return own.memoryBytes() == 0;
+            });
+  }
+
+  private static void finish(JournalEntry entry) {
+    entry.close();
+    entry.release();
   }
 
   @Test
-  void aDiskThatHasRoomAgainIsUsedBeforeMemoryIsFull() throws IOException {
+  void aFullDiskStopsNoDecisionAndWhatThereIsNoRoomForAtAllIsTold() {
+    AtomicBoolean full = new AtomicBoolean();
+    OwnIncarnation own = onDisk(full);
+    full.set(true);
+    try (LogLines log = new LogLines()) {
+      long spent = 0;
+      while (own.lostUnits() == 0) {
+        assertThat(append(own, "x".repeat(1024)).spend(5)).isTrue();
+        spent += 5;
+      }
+      append(own, "y").spend(5);
+      assertThat(own.memoryBytes()).isEqualTo((long) OwnIncarnation.MOST_IN_MEMORY << 20);
+      long kept = entries(own).stream().mapToLong(entry -> entry.counted().spent()).sum();
+      assertThat(kept + own.lostUnits()).isEqualTo(spent + 5);
+      assertThat(log.with("no room on the disk: IOException: No space left on device")).hasSize(1);
+      assertThat(log.with("counted in memory")).hasSize(1);
+      assertThat(log.with("units are lost")).hasSize(1);
+
+      full.set(false);
+      long lost = own.lostUnits();
+      awaitRoom(own);
+      append(own, "a").spend(5);
+      assertThat(own.lostUnits()).isEqualTo(lost);
+      assertThat(entries(own)).extracting(JournalEntry::key).containsExactly("a");
+      own.remove();
+    }
+  }
+
+  @Test
+  void aDiskThatHasRoomAgainIsUsedBeforeMemoryIsFull() {
     AtomicBoolean full = new AtomicBoolean();
     OwnIncarnation own = onDisk(full);
     full.set(true);
     while (own.memoryBytes() == 0) {
-      own.append("x".repeat(1024), "p", 0, 60_000, 60_000_000);
+      append(own, "x".repeat(1024));
     }
     full.set(false);
-    // Making segments is for another thread, so that one may be ready some time later.
-    await()
-        .until(
-            () -> {
-              own.trim();
-              own.append("y", "p", 0, 60_000, 60_000_000);
-              entries(own).forEach(JournalEntry::close);
-              entries(own).forEach(JournalEntry::release);
-              own.trim();
-              return own.memoryBytes() == 0;
-            });
+    awaitRoom(own);
     own.remove();
+  }
+
+  @Test
+  void theJournalTakesNoMoreOfTheDiskThanItMay() throws IOException {
+    UsageJournal dead = open();
+    dead.open("left", "gold", 0).spend(1);
+    dead.close();
+    int most = 6;
+    UsageJournal journal = UsageJournal.open(directory, MINUTE, (long) most << 20);
+    while (metric(journal, "weir.usage.memory.bytes") == 0) {
+      for (int i = 0; i < 1_000; i++) {
+        journal.open("x".repeat(1024), "gold", 0).spend(1);
+      }
+    }
+    assertThat(diskBytes()).isEqualTo((long) most << 20);
+    assertThat(metric(journal, "weir.usage.journal.bytes")).isEqualTo(diskBytes());
+    assertThat(metric(journal, "weir.usage.journal.max.bytes")).isEqualTo(diskBytes());
+    long counted = entries(journal.own()).stream().mapToLong(e -> e.counted().spent()).sum();
+    assertThat(counted % 1_000).isZero();
+
+    entries(journal.adopted().get(0)).forEach(UsageJournalTest::finish);
+    journal.adopted().get(0).trim();
+    assertThat(directory.resolve(dead.own().name()).resolve("00000001.usage")).doesNotExist();
+    entries(journal.own()).forEach(UsageJournalTest::finish);
+    awaitRoom(journal.own());
+    journal.own().remove();
+    journal.adopted().get(0).remove();
+    assertThat(diskBytes()).isZero();
+    assertThat(metric(journal, "weir.usage.journal.bytes")).isZero();
+    journal.close();
+  }
+
+  private long diskBytes() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files
+          .filter(Files::isRegularFile)
+          .map(Path::toFile)
+          .mapToLong(java.io.File::length)
+          .sum();
+    }
+  }
+
+  @Test
+  void aBurstOfNewKeysStaysOnTheDisk() {
+    UsageJournal journal = open();
+    int keys = 60_000;
+    for (int i = 0; i < keys; i++) {
+      journal.open("key " + i, "gold", 0).spend(1);
+    }
+    assertThat(metric(journal, "weir.usage.memory.bytes")).isZero();
+    assertThat(entries(journal.own()).stream().mapToLong(e -> e.counted().spent()).sum())
+        .isEqualTo(keys);
+    journal.own().remove();
+    journal.close();
+  }
+
+  @Test
+  void aCounterThatCanHoldNoMoreIsFollowedByAnother() {
+    UsageJournal journal = open();
+    Tally tally = journal.open("acme", "gold", 0);
+    assertThat(tally.spend(JournalLayout.MOST)).isTrue();
+    assertThat(tally.spend(1)).isFalse();
+    tally.authorized(Long.MAX_VALUE);
+    assertThat(entries(journal.own()).get(0).counted())
+        .isEqualTo(new UsageCounts(JournalLayout.MOST, 0, 0, 0, JournalLayout.MOST));
+    assertThat(journal.open("acme", "gold", 0).spend(1)).isTrue();
+    journal.close();
+  }
+
+  @Test
+  void damageToWhatADeadProcessLeftIsToldAndTheRestIsRead() throws IOException {
+    UsageJournal dead = open();
+    dead.open("first", "gold", 0).spend(3);
+    dead.open("second", "gold", 0).spend(4);
+    Path left = directory.resolve(dead.own().name());
+    dead.close();
+    try (FileChannel file =
+        FileChannel.open(left.resolve("00000001.usage"), StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.allocate(8), JournalLayout.HEADER + JournalLayout.LENGTH);
+    }
+    // As one that the system cannot read.
+    Path unreadable = Files.createDirectory(left.resolve("00000099.usage"));
+
+    try (LogLines log = new LogLines()) {
+      UsageJournal next = open();
+      assertThat(entries(next.adopted().get(0)))
+          .extracting(JournalEntry::key)
+          .containsExactly("second");
+      assertThat(metric(next, "weir.usage.damaged")).isEqualTo(2);
+      assertThat(log.with("cannot read all of")).hasSize(2);
+      next.adopted().get(0).remove();
+      assertThat(unreadable).exists();
+      next.close();
+    }
   }
 
   @Test
@@ -282,63 +414,5 @@ class UsageJournalTest {
     counting.set(false);
     assertThat(closed.join()).isEqualTo((long) threads * each);
     journal.close();
-  }
-
-  @Test
-  void aJournalCutAnywhereKeepsAllThatIsWhollyBeforeTheCut() throws IOException {
-    Random random = new Random(1);
-    Path whole = directory.resolve("whole.usage");
-    JournalSegment segment = JournalSegment.create(1, whole);
-    List<Integer> ends = new ArrayList<>();
-    List<UsageCounts> counts = new ArrayList<>();
-    int end = JournalLayout.HEADER;
-    for (int i = 0; i < 12; i++) {
-      String key = "k".repeat(1 + random.nextInt(20));
-      Tally tally = segment.append(key, "p", 0, 60_000, 60_000_000).orElseThrow();
-      long units = random.nextInt(1_000);
-      tally.spend(units);
-      end += JournalLayout.lengthOf(new byte[key.length()], new byte[1]);
-      ends.add(end);
-      counts.add(new UsageCounts(units, 0, 0, 0, 0));
-    }
-    byte[] bytes = Files.readAllBytes(whole);
-    for (int cut = 0; cut <= end + 64; cut++) {
-      Path file = directory.resolve("cut.usage");
-      Files.write(file, Arrays.copyOf(bytes, cut));
-      List<String> losses = new ArrayList<>();
-      List<UsageCounts> found = new ArrayList<>();
-      JournalSegment.recover(1, file, losses::add).forEach(entry -> found.add(entry.counted()));
-      int before = cut;
-      int expected = (int) ends.stream().filter(each -> each <= before).count();
-      assertThat(found).as("cut at %d", cut).isEqualTo(counts.subList(0, expected));
-      assertThat(losses).as("cut at %d", cut).hasSize(1);
-      Files.delete(file);
-    }
-  }
-
-  @Test
-  void adoptingReadsOverWhatIsDamagedAndTellsOfIt() throws IOException {
-    Random random = new Random(2);
-    Path whole = directory.resolve("whole.usage");
-    JournalSegment segment = JournalSegment.create(1, whole);
-    for (int i = 0; i < 5; i++) {
-      segment.append("key " + i, "p", 0, 60_000, 60_000_000).orElseThrow().spend(i);
-    }
-    byte[] bytes = Files.readAllBytes(whole);
-    for (int i = 0; i < 500; i++) {
-      byte[] damaged = bytes.clone();
-      int at = random.nextInt(1_000);
-      damaged[at] ^= (byte) (1 << random.nextInt(8));
-      Path file = directory.resolve("damaged.usage");
-      Files.write(file, damaged);
-      List<String> losses = new ArrayList<>();
-      List<JournalEntry> found = new ArrayList<>();
-      JournalSegment.recover(1, file, losses::add).forEach(found::add);
-      assertThat(found).allSatisfy(entry -> assertThat(entry.counted().spent()).isNotNegative());
-      if (found.size() < 5) {
-        assertThat(losses).as("byte %d", at).isNotEmpty();
-      }
-      Files.delete(file);
-    }
   }
 }

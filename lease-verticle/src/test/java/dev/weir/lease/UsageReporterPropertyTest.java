@@ -99,7 +99,7 @@ class UsageReporterPropertyTest {
     }
 
     private void start() {
-      journal = UsageJournal.open(directory, WINDOW);
+      journal = UsageJournal.open(directory, WINDOW, 1L << 30);
       reporter =
           new UsageReporter(
               journal.own(), journal.adopted(), () -> "node", clock, new StoreClock(clock), random);

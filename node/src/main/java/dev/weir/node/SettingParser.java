@@ -20,6 +20,11 @@ interface SettingParser<T> {
   Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
   Pattern HOST_AND_PORT = Pattern.compile("(\\[[0-9A-Fa-f:.%]+\\]|[A-Za-z0-9._-]+):([0-9]{1,5})");
   Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  Pattern BYTES = Pattern.compile("([0-9]{1,5})([MGT])iB");
+
+  /** Twice what is made ready ahead of need. */
+  long LEAST_BYTES = 32L << 20;
+
   Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]+");
 
   /**
@@ -99,6 +104,19 @@ interface SettingParser<T> {
       throw new IllegalArgumentException(
           "must be a duration from " + least + " to " + most + " such as 5ms or 1m");
     };
+  }
+
+  /** Room on a disk, bytes: a whole number of MiB, GiB or TiB. */
+  static Long bytes(String text) {
+    var matcher = BYTES.matcher(text);
+    if (matcher.matches()) {
+      long number = Long.parseLong(matcher.group(1));
+      long bytes = number << (20 + 10 * "MGT".indexOf(matcher.group(2)));
+      if (bytes >= LEAST_BYTES) {
+        return bytes;
+      }
+    }
+    throw new IllegalArgumentException("must be a size such as 512MiB or 4GiB, 32MiB or more");
   }
 
   static String host(String text) {

@@ -144,6 +144,13 @@ final class SettingTable {
           "./data",
           SettingParser::path,
           "Directory of what outlives the node");
+  static final Setting<Long> USAGE_MAX_DISK =
+      open(
+          "usage.max_disk",
+          "WEIR_USAGE_MAX_DISK",
+          "1GiB",
+          SettingParser::bytes,
+          "Disk that usage not yet reported may take");
   static final Setting<String> REGION =
       open("region", "WEIR_REGION", "default", SettingParser::name, "Region that the node runs in");
   static final Setting<Double> TOLERANCE =

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param cluster the other nodes
  * @param plans file of plans at start; empty for the built-in example
  * @param dataDir where the node keeps what must outlive it
+ * @param usage the journal of usage in it
  * @param region where the node runs, for people to read
  * @param tolerance share of a limit that leases of all nodes may hold together, 0 to 1
  * @param accuracyWindow time over which {@code tolerance} is meant
@@ -33,6 +34,7 @@ public record Settings(
     Cluster cluster,
     Optional<Path> plans,
     Path dataDir,
+    UsageSettings usage,
     String region,
     double tolerance,
     Duration accuracyWindow,
@@ -72,6 +74,13 @@ public record Settings(
    * @param prefix of every name in the store
    */
   public record StoreSettings(StoreUrl url, Duration timeout, String prefix) {}
+
+  /**
+   * The journal of usage.
+   *
+   * @param maxDisk bytes that it takes at most
+   */
+  public record UsageSettings(long maxDisk) {}
 
   /**
    * The other nodes.

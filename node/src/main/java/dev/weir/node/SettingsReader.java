@@ -91,6 +91,7 @@ final class SettingsReader {
                 value(SettingTable.CLUSTER_MEMBERS)),
             value(SettingTable.PLANS),
             value(SettingTable.DATA_DIR),
+            new Settings.UsageSettings(value(SettingTable.USAGE_MAX_DISK)),
             value(SettingTable.REGION),
             value(SettingTable.TOLERANCE),
             value(SettingTable.ACCURACY_WINDOW),

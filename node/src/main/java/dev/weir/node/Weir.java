@@ -194,7 +194,11 @@ public final class Weir {
     usageStore.start().otherwiseEmpty();
     AccountingWindow window = AccountingWindow.of(settings.accuracyWindow());
     return vertx
-        .executeBlocking(() -> UsageJournal.open(settings.dataDir().resolve(USAGE), window), false)
+        .executeBlocking(
+            () ->
+                UsageJournal.open(
+                    settings.dataDir().resolve(USAGE), window, settings.usage().maxDisk()),
+            false)
         .compose(
             opened -> {
               usage = opened;

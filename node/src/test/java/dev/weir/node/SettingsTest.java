@@ -40,6 +40,7 @@ class SettingsTest {
           List.of("cluster.members", "WEIR_CLUSTER_MEMBERS", "a:5701,10.0.0.2:5702"),
           List.of("plans", "WEIR_PLANS", "plans.yaml"),
           List.of("data_dir", "WEIR_DATA_DIR", "/var/lib/weir"),
+          List.of("usage.max_disk", "WEIR_USAGE_MAX_DISK", "64MiB"),
           List.of("region", "WEIR_REGION", "eu-1"),
           List.of("tolerance", "WEIR_TOLERANCE", "0.05"),
           List.of("accuracy_window", "WEIR_ACCURACY_WINDOW", "30s"),
@@ -76,6 +77,7 @@ class SettingsTest {
         .isEqualTo(new Settings.Cluster(false, "weir", "127.0.0.1", 5701, List.of()));
     assertThat(settings.plans()).isEmpty();
     assertThat(settings.dataDir()).isEqualTo(Path.of("./data"));
+    assertThat(settings.usage().maxDisk()).isEqualTo(1L << 30);
     assertThat(settings.region()).isEqualTo("default");
     assertThat(settings.tolerance()).isEqualTo(0.01);
     assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofSeconds(60));
@@ -120,6 +122,7 @@ class SettingsTest {
                 Map.entry("cluster.members", "a:5701, [::1]:5702"),
                 Map.entry("plans", "plans.yaml"),
                 Map.entry("data_dir", "/var/lib/weir"),
+                Map.entry("usage.max_disk", "2TiB"),
                 Map.entry("region", "eu-1"),
                 Map.entry("tolerance", "0.05"),
                 Map.entry("accuracy_window", "1m"),
@@ -138,6 +141,7 @@ class SettingsTest {
             new Settings.Cluster(true, "blue", "10.0.0.2", 5800, List.of("a:5701", "[::1]:5702")));
     assertThat(settings.plans()).contains(Path.of("plans.yaml"));
     assertThat(settings.dataDir()).isEqualTo(Path.of("/var/lib/weir"));
+    assertThat(settings.usage().maxDisk()).isEqualTo(2L << 40);
     assertThat(settings.region()).isEqualTo("eu-1");
     assertThat(settings.tolerance()).isEqualTo(0.05);
     assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofMinutes(1));
@@ -163,6 +167,8 @@ class SettingsTest {
         "cluster.port | 0 | must be a whole number from 1 to 65535",
         "cluster.members | a:1,b | must be host:port, several joined by commas",
         "cluster.members | a:70000 | must be host:port, several joined by commas",
+        "usage.max_disk | 31MiB | must be a size such as 512MiB or 4GiB, 32MiB or more",
+        "usage.max_disk | 1GB | must be a size such as 512MiB or 4GiB, 32MiB or more",
         "region | a b | must be 1 to 64 letters, digits, '_', '.' or '-'",
         "tolerance | 1.5 | must be a number above 0 and at most 1",
         "tolerance | NaN | must be a number above 0 and at most 1",
