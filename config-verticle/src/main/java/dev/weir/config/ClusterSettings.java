@@ -1,6 +1,7 @@
 package dev.weir.config;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,8 +14,11 @@ import java.util.regex.Pattern;
  * @param port that it listens on, 1 to 65535
  * @param members to join, {@code host:port}, or {@code host} for port {@value #DEFAULT_PORT}; this
  *     node may be among them; one without members waits to be joined
+ * @param dns a name that resolves to the addresses of all nodes, each of which listens on {@code
+ *     port}; asked whenever others are looked for, and instead of {@code members}
  */
-public record ClusterSettings(String name, String host, int port, List<String> members) {
+public record ClusterSettings(
+    String name, String host, int port, List<String> members, Optional<String> dns) {
 
   /** Where a member listens that was given without a port. */
   public static final int DEFAULT_PORT = 5701;
@@ -37,7 +41,18 @@ public record ClusterSettings(String name, String host, int port, List<String> m
     if (port < 1 || port > 65_535) {
       throw new IllegalArgumentException("cluster.port: must be from 1 to 65535, was " + port);
     }
+    if (dns.filter(String::isBlank).isPresent()) {
+      throw new IllegalArgumentException("cluster.dns: must not be empty");
+    }
+    if (dns.isPresent() && !members.isEmpty()) {
+      throw new IllegalArgumentException("cluster.dns: must not be there beside cluster.members");
+    }
     members = members.stream().map(String::strip).map(ClusterSettings::withPort).toList();
+  }
+
+  /** Of a node that finds the others by a list of {@code members}. */
+  public ClusterSettings(String name, String host, int port, List<String> members) {
+    this(name, host, port, members, Optional.empty());
   }
 
   private static String withPort(String member) {

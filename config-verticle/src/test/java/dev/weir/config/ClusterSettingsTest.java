@@ -2,12 +2,14 @@ package dev.weir.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MultiMapConfig.ValueCollectionType;
 import com.hazelcast.config.NetworkConfig;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +67,37 @@ class ClusterSettingsTest {
         .isEqualTo(ValueCollectionType.SET);
     assertThat(config.getMapConfig("__vertx.nodeInfo").getBackupCount()).isEqualTo(1);
     assertThat(config.getMapConfig("weir.config").getTotalBackupCount()).isEqualTo(6);
+  }
+
+  @Test
+  void aNodeThatIsGivenANameAsksDnsForTheOthersAndNoList() {
+    Config config =
+        HazelcastConfiguration.load(
+            new ClusterSettings("blue", "10.0.0.2", 6001, List.of(), Optional.of("weir-nodes")));
+
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    // Throws if there is more than one way to join.
+    join.verify();
+    assertThat(join.getTcpIpConfig().isEnabled()).isFalse();
+    assertThat(join.getKubernetesConfig().isEnabled()).isTrue();
+    assertThat(join.getKubernetesConfig().getProperties())
+        .containsOnly(entry("service-dns", "weir-nodes"), entry("service-port", "6001"));
+  }
+
+  @Test
+  void aNameIsRefusedWhenItIsEmptyOrBesideAList() {
+    assertThatThrownBy(
+            () -> new ClusterSettings("n", "h", 1, List.of("a:1"), Optional.of("weir-nodes")))
+        .hasMessageStartingWith("cluster.dns: ");
+    assertThatThrownBy(() -> new ClusterSettings("n", "h", 1, List.of(), Optional.of(" ")))
+        .hasMessageStartingWith("cluster.dns: ");
+  }
+
+  @Test
+  void anIpv6AddressIsToldApartFromItsPort() {
+    Config config =
+        HazelcastConfiguration.load(new ClusterSettings("blue", "fd00::1", 6001, List.of()));
+    assertThat(config.getNetworkConfig().getPublicAddress()).isEqualTo("[fd00::1]:6001");
   }
 
   @Test

@@ -33,7 +33,9 @@ final class NodeProcess {
   private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
 
   private static final long START_SECONDS = 120;
-  private static final long STOP_SECONDS = 10;
+
+  /** What stops a node from outside has to leave it this long. */
+  static final long STOP_SECONDS = 10;
 
   private final Vertx vertx;
   private final Weir weir;
@@ -107,7 +109,8 @@ final class NodeProcess {
     options.getEventBusOptions().setHost(cluster.host());
     requireFree(cluster.host(), cluster.port());
     ClusterSettings joining =
-        new ClusterSettings(cluster.name(), cluster.host(), cluster.port(), cluster.members());
+        new ClusterSettings(
+            cluster.name(), cluster.host(), cluster.port(), cluster.members(), cluster.dns());
     return await(
         builder
             .withClusterManager(new HazelcastClusterManager(HazelcastConfiguration.load(joining)))

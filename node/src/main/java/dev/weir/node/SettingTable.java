@@ -129,6 +129,13 @@ final class SettingTable {
           "",
           list(SettingParser::hostAndPort),
           "Nodes to join, host:port,...");
+  static final Setting<Optional<String>> CLUSTER_DNS =
+      open(
+          "cluster.dns",
+          "WEIR_CLUSTER_DNS",
+          "",
+          optional(SettingParser::host),
+          "Name with the addresses of all nodes");
 
   static final Setting<Optional<Path>> PLANS =
       open(

@@ -90,9 +90,15 @@ public record Settings(
    * @param host address of this node for the others
    * @param port of this node for the others
    * @param members {@code host:port} of nodes to join
+   * @param dns a name that resolves to the addresses of all nodes, instead of {@code members}
    */
   public record Cluster(
-      boolean enabled, String name, String host, int port, List<String> members) {}
+      boolean enabled,
+      String name,
+      String host,
+      int port,
+      List<String> members,
+      Optional<String> dns) {}
 
   /**
    * The settings of {@code texts} by their paths in the settings file, such as {@code http.port},

@@ -88,7 +88,8 @@ final class SettingsReader {
                 value(SettingTable.CLUSTER_NAME),
                 value(SettingTable.CLUSTER_HOST),
                 value(SettingTable.CLUSTER_PORT),
-                value(SettingTable.CLUSTER_MEMBERS)),
+                value(SettingTable.CLUSTER_MEMBERS),
+                value(SettingTable.CLUSTER_DNS)),
             value(SettingTable.PLANS),
             value(SettingTable.DATA_DIR),
             new Settings.UsageSettings(value(SettingTable.USAGE_MAX_DISK)),
@@ -131,6 +132,9 @@ final class SettingsReader {
           SettingTable.CLUSTER_ENABLED,
           "must be off with the embedded store, whose limits no other node shares;"
               + " set store.url to a Redis");
+    }
+    if (settings.cluster().dns().isPresent() && !settings.cluster().members().isEmpty()) {
+      refuse(SettingTable.CLUSTER_DNS, "must not be there beside cluster.members");
     }
     if (settings.admin().token().isEmpty()
         && !isLoopback(settings.admin().host())

@@ -38,6 +38,7 @@ class SettingsTest {
           List.of("cluster.host", "WEIR_CLUSTER_HOST", "10.0.0.1"),
           List.of("cluster.port", "WEIR_CLUSTER_PORT", "5800"),
           List.of("cluster.members", "WEIR_CLUSTER_MEMBERS", "a:5701,10.0.0.2:5702"),
+          List.of("cluster.dns", "WEIR_CLUSTER_DNS", "weir-nodes.example"),
           List.of("plans", "WEIR_PLANS", "plans.yaml"),
           List.of("data_dir", "WEIR_DATA_DIR", "/var/lib/weir"),
           List.of("usage.max_disk", "WEIR_USAGE_MAX_DISK", "64MiB"),
@@ -74,7 +75,8 @@ class SettingsTest {
     assertThat(settings.store().timeout()).isEqualTo(Duration.ofMillis(5));
     assertThat(settings.store().prefix()).isEqualTo("weir");
     assertThat(settings.cluster())
-        .isEqualTo(new Settings.Cluster(false, "weir", "127.0.0.1", 5701, List.of()));
+        .isEqualTo(
+            new Settings.Cluster(false, "weir", "127.0.0.1", 5701, List.of(), Optional.empty()));
     assertThat(settings.plans()).isEmpty();
     assertThat(settings.dataDir()).isEqualTo(Path.of("./data"));
     assertThat(settings.usage().maxDisk()).isEqualTo(1L << 30);
@@ -138,7 +140,8 @@ class SettingsTest {
     assertThat(settings.store().prefix()).isEqualTo("w2");
     assertThat(settings.cluster())
         .isEqualTo(
-            new Settings.Cluster(true, "blue", "10.0.0.2", 5800, List.of("a:5701", "[::1]:5702")));
+            new Settings.Cluster(
+                true, "blue", "10.0.0.2", 5800, List.of("a:5701", "[::1]:5702"), Optional.empty()));
     assertThat(settings.plans()).contains(Path.of("plans.yaml"));
     assertThat(settings.dataDir()).isEqualTo(Path.of("/var/lib/weir"));
     assertThat(settings.usage().maxDisk()).isEqualTo(2L << 40);
@@ -169,6 +172,7 @@ class SettingsTest {
         "cluster.members | a:70000 | must be host:port, several joined by commas",
         "usage.max_disk | 31MiB | must be a size such as 512MiB or 4GiB, 32MiB or more",
         "usage.max_disk | 1GB | must be a size such as 512MiB or 4GiB, 32MiB or more",
+        "cluster.dns | a b | must be a host name or an address",
         "region | a b | must be 1 to 64 letters, digits, '_', '.' or '-'",
         "tolerance | 1.5 | must be a number above 0 and at most 1",
         "tolerance | NaN | must be a number above 0 and at most 1",
