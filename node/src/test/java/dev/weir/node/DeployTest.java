@@ -53,8 +53,9 @@ final class DeployTest {
                 .formatted(
                     settings.http().port(), settings.admin().port(), settings.cluster().port()));
     assertThat(DeployFiles.text("Dockerfile"))
-        .contains("http://127.0.0.1:${WEIR_ADMIN_PORT:-%d}/health/ready".formatted(8081));
-    assertThat(settings.admin().port()).isEqualTo(8081);
+        .contains(
+            "http://127.0.0.1:${WEIR_ADMIN_PORT:-%d}/health/ready"
+                .formatted(settings.admin().port()));
   }
 
   @Test
@@ -221,10 +222,16 @@ final class DeployTest {
                     mount -> mount.getString("name"), mount -> mount.getString("mountPath")));
     assertThat(mounts).containsEntry("data", IN_POD.dataDir().toString());
     assertThat(IN_POD.plans()).contains(Path.of(mounts.get("plans"), "plans.yaml"));
-    assertThat(
-            DeployFiles.objects(statefulSet().getJsonArray("volumeClaimTemplates"))
-                .map(claim -> claim.getJsonObject("metadata").getString("name")))
-        .containsExactly("data");
+    JsonObject claim = statefulSet().getJsonArray("volumeClaimTemplates").getJsonObject(0);
+    assertThat(claim.getJsonObject("metadata").getString("name")).isEqualTo("data");
+    String room =
+        claim
+            .getJsonObject("spec")
+            .getJsonObject("resources")
+            .getJsonObject("requests")
+            .getString("storage");
+    assertThat(Long.parseLong(room.replace("Gi", "")) << 30)
+        .isGreaterThan(IN_POD.usage().maxDisk());
   }
 
   @Test

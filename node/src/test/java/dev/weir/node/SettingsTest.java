@@ -242,6 +242,14 @@ class SettingsTest {
   }
 
   @Test
+  void aClusterIsFoundByANameOrByAListAndNotByBoth() {
+    assertThat(Settings.of(Map.of("cluster.dns", "weir-nodes")).cluster().dns())
+        .contains("weir-nodes");
+    assertThat(errorsOf(Map.of("cluster.dns", "weir-nodes", "cluster.members", "a:5701")))
+        .containsExactly("cluster.dns: must not be there beside cluster.members (as given)");
+  }
+
+  @Test
   void aClusterIsNotHeldAgainstAStoreThatCouldNotBeRead() {
     assertThat(errorsOf(Map.of("cluster.enabled", "on", "store.url", "radish://x")))
         .singleElement()
