@@ -1,8 +1,8 @@
 package dev.weir.lease;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -12,9 +12,11 @@ import java.util.TreeMap;
 /**
  * What is to be told of one incarnation, call by call. Owned by one thread.
  *
- * <p>It is done by sweeps. A sweep closes the entries whose windows are over and picks all that
- * have counted something that is not acknowledged; these go out in batches, one after another, and
- * in the end the store is told that all windows up to the sweep's watermark are reported.
+ * <p>It is done by sweeps. A sweep goes through the journal, closes the entries whose windows are
+ * over and tells of all that have counted something that is not acknowledged, in batches, one after
+ * another; in the end the store is told that all windows up to the sweep's watermark are reported.
+ * It looks only as far ahead as the next batch, since the journal may have more entries than the
+ * heap has room for.
  *
  * <p>Every count arrives once, since each batch has a number and the store takes numbers in their
  * order, each once (as the idempotent producers of Kafka do, KIP-98). Number and counts of a batch
@@ -51,8 +53,20 @@ final class IncarnationReports {
   /** Batches that may have been sent, by their numbers; more than one after a crash at most. */
   private final SortedMap<Long, List<JournalEntry>> sent = new TreeMap<>();
 
-  /** What the sweep has picked and no batch has taken yet. */
-  private final Deque<JournalEntry> picked = new ArrayDeque<>();
+  /** What the sweep has yet to look at. */
+  private Iterator<JournalEntry> unseen = Collections.emptyIterator();
+
+  /** Until when windows were sealed when the sweep began. */
+  private long sealedMillis;
+
+  /** Whether nothing more was counted when the sweep began. */
+  private boolean last;
+
+  /** Whether the sweep tells of all that is not sealed. */
+  private boolean again;
+
+  /** Whether there was anything to tell in this sweep. */
+  private boolean found;
 
   private Stage stage = Stage.UNKNOWN;
 
@@ -77,12 +91,14 @@ final class IncarnationReports {
     this.adopted = adopted;
     // What the process was told and did not live to act on.
     this.doubted = adopted;
-    journal.forEach(
-        entry -> {
-          if (entry.sentBatch() != 0) {
-            sent.computeIfAbsent(entry.sentBatch(), batch -> new ArrayList<>()).add(entry);
-          }
-        });
+    journal
+        .entries()
+        .forEach(
+            entry -> {
+              if (entry.sentBatch() != 0) {
+                sent.computeIfAbsent(entry.sentBatch(), batch -> new ArrayList<>()).add(entry);
+              }
+            });
   }
 
   /** Nothing more is counted: all is closed, reported, and not kept until it is sealed. */
@@ -99,45 +115,51 @@ final class IncarnationReports {
     return adopted;
   }
 
-  /** Whether all that was picked has arrived, so that {@link #sweep} may begin anew. */
+  /** Whether all that was found has arrived, so that {@link #sweep} may begin anew. */
   boolean idle() {
     return stage == Stage.IDLE;
   }
 
   /**
-   * Picks what is to be reported.
+   * Begins to look for what is to be reported.
    *
    * @param storeMillis the store's time
    * @param sealedUpToMillis until when windows are sealed
    */
   void sweep(long storeMillis, long sealedUpToMillis) {
-    stage = pick(storeMillis, sealedUpToMillis) ? Stage.LEAVING : Stage.SWEEPING;
-  }
-
-  /** Tells whether nothing is left that would be missed. */
-  private boolean pick(long storeMillis, long sealedUpToMillis) {
-    boolean all = doubted;
+    stage = Stage.SWEEPING;
+    again = doubted;
     doubted = false;
     watermarkMillis = storeMillis - CLOSE_MILLIS;
+    sealedMillis = sealedUpToMillis;
+    last = ending;
+    found = false;
     kept = 0;
-    journal.forEach(
-        entry -> {
-          if (adopted || ending || entry.windowEndMillis() <= watermarkMillis) {
-            entry.close();
-          }
-          boolean sealed = entry.windowEndMillis() <= sealedUpToMillis;
-          UsageCounts counted = entry.counted();
-          if (!counted.equals(entry.acknowledged())
-              || (all && !sealed && !counted.equals(UsageCounts.NONE))) {
-            picked.add(entry);
-          } else if (entry.closed() && (sealed || counted.equals(UsageCounts.NONE))) {
-            entry.release();
-          } else {
-            kept++;
-          }
-        });
-    journal.trim();
-    return picked.isEmpty() && (ending || (adopted && kept == 0));
+    unseen = journal.entries().iterator();
+  }
+
+  /** Looks at an entry; whether there is something to tell of it. */
+  private boolean look(JournalEntry entry) {
+    if (adopted || last || entry.windowEndMillis() <= watermarkMillis) {
+      entry.close();
+    }
+    boolean sealed = entry.windowEndMillis() <= sealedMillis;
+    UsageCounts counted = entry.counted();
+    if (!counted.equals(entry.acknowledged())
+        || (again && !sealed && !counted.equals(UsageCounts.NONE))) {
+      return true;
+    }
+    if (entry.closed() && (sealed || counted.equals(UsageCounts.NONE))) {
+      entry.release();
+    } else {
+      kept++;
+    }
+    return false;
+  }
+
+  /** Whether the sweep, at its end, has found that nothing is left that would be missed. */
+  private boolean nothingLeft() {
+    return !found && (last || (adopted && kept == 0));
   }
 
   /**
@@ -149,27 +171,39 @@ final class IncarnationReports {
     return switch (stage) {
       case IDLE, GONE -> Optional.empty();
       case UNKNOWN -> Optional.of(word(node, OptionalLong.empty(), sealedUpToMillis));
-      case LEAVING, SWEEPING -> {
-        if (sent.isEmpty() && !picked.isEmpty()) {
-          note();
+      case SWEEPING -> {
+        note();
+        if (sent.isEmpty() && nothingLeft()) {
+          stage = Stage.LEAVING;
         }
         yield Optional.of(
             sent.isEmpty()
                 ? word(node, OptionalLong.of(watermarkMillis), sealedUpToMillis)
                 : batch(node, sealedUpToMillis));
       }
+      case LEAVING -> Optional.of(word(node, OptionalLong.of(watermarkMillis), sealedUpToMillis));
     };
   }
 
-  /** Writes down what the next batch will tell, before it is sent. */
+  /** Writes down what the next batch will tell, before it is sent, unless one is under way. */
   private void note() {
-    List<JournalEntry> entries = new ArrayList<>();
-    while (entries.size() < MOST_REPORTS && !picked.isEmpty()) {
-      JournalEntry entry = picked.remove();
-      entry.sending(number + 1, entry.counted());
-      entries.add(entry);
+    if (!sent.isEmpty()) {
+      return;
     }
-    sent.put(number + 1, entries);
+    List<JournalEntry> entries = new ArrayList<>();
+    while (entries.size() < MOST_REPORTS && unseen.hasNext()) {
+      JournalEntry entry = unseen.next();
+      if (look(entry)) {
+        entry.sending(number + 1, entry.counted());
+        entries.add(entry);
+      }
+    }
+    if (entries.isEmpty()) {
+      journal.trim();
+    } else {
+      found = true;
+      sent.put(number + 1, entries);
+    }
   }
 
   private UsageBatch batch(String node, long sealedUpToMillis) {
@@ -217,8 +251,9 @@ final class IncarnationReports {
     switch (stage) {
       case UNKNOWN -> {
         number = receipt.number();
-        // Its batches that were under way are not part of what the first sweep picks.
-        stage = sent.isEmpty() ? Stage.IDLE : Stage.SWEEPING;
+        // Its batches that were under way are not part of what the first sweep finds.
+        found = !sent.isEmpty();
+        stage = found ? Stage.SWEEPING : Stage.IDLE;
         watermarkMillis = 0;
       }
       case SWEEPING -> stage = Stage.IDLE;
@@ -242,11 +277,11 @@ final class IncarnationReports {
 
   /** What was counted while the store was told that nothing would come has to come after all. */
   private void leave(long storeMillis, long sealedUpToMillis) {
-    if (pick(storeMillis, sealedUpToMillis)) {
+    sweep(storeMillis, sealedUpToMillis);
+    note();
+    if (nothingLeft()) {
       journal.remove();
       stage = Stage.GONE;
-    } else {
-      stage = Stage.SWEEPING;
     }
   }
 

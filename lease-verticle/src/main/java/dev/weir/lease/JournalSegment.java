@@ -23,8 +23,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A piece of a journal, which is filled from one end and dropped as a whole: a mapped file, whose
@@ -225,21 +228,23 @@ final class JournalSegment {
     return full && released == entries;
   }
 
-  /** Visits all entries that are not released. */
-  void forEach(Consumer<JournalEntry> action) {
+  /** All entries that are not released. */
+  Stream<JournalEntry> entries() {
+    List<JournalEntry> found = new ArrayList<>();
     ByteBuffer held = bytes;
     int limit = full ? end : size;
     int at = HEADER;
     while (held != null && at < limit) {
       int length = JournalLayout.publishedAt(held, at);
       if (length == 0) {
-        return;
+        break;
       }
       if ((long) LONGS.getVolatile(held, at + RELEASED) != RELEASE) {
-        action.accept(new Entry(held, at));
+        found.add(new Entry(held, at));
       }
       at += length;
     }
+    return found.stream();
   }
 
   /** Ends it with all that is in it: tallies count in it no more. */

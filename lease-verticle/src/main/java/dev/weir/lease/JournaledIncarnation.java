@@ -1,6 +1,6 @@
 package dev.weir.lease;
 
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** All that one process has counted and that is kept. To be used by one thread. */
 interface JournaledIncarnation {
@@ -8,8 +8,11 @@ interface JournaledIncarnation {
   /** The name of the process, that no other ever has. */
   String name();
 
-  /** Visits all entries that are not released, the oldest first. */
-  void forEach(Consumer<JournalEntry> action);
+  /**
+   * All entries that are not released, the oldest first: found as they are asked for, since there
+   * may be more than the heap has room for.
+   */
+  Stream<JournalEntry> entries();
 
   /** Drops what no entry that is not released is in. */
   void trim();

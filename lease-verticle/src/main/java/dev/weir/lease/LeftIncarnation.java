@@ -2,7 +2,7 @@ package dev.weir.lease;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What a process has left that is not there any more. Owned by one thread. */
 final class LeftIncarnation implements JournaledIncarnation {
@@ -26,8 +26,8 @@ final class LeftIncarnation implements JournaledIncarnation {
   }
 
   @Override
-  public void forEach(Consumer<JournalEntry> action) {
-    segments.forEach(segment -> segment.forEach(action));
+  public Stream<JournalEntry> entries() {
+    return segments.stream().flatMap(JournalSegment::entries);
   }
 
   @Override

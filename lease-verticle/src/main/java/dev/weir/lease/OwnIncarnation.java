@@ -7,7 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -130,8 +130,8 @@ final class OwnIncarnation implements JournaledIncarnation {
   }
 
   @Override
-  public void forEach(Consumer<JournalEntry> action) {
-    segments.forEach(segment -> segment.forEach(action));
+  public Stream<JournalEntry> entries() {
+    return segments.stream().flatMap(JournalSegment::entries);
   }
 
   @Override
@@ -162,7 +162,7 @@ final class OwnIncarnation implements JournaledIncarnation {
   public synchronized void remove() {
     removed = true;
     segments.forEach(JournalSegment::end);
-    forEach(this::lose);
+    entries().forEach(this::lose);
     segments.forEach(this::drop);
     segments.clear();
     close();

@@ -85,7 +85,7 @@ class JournalSegmentPropertyTest {
     private void live(JournalSegment segment, Life life) {
       Tally tally = segment.append(life.key, life.plan, 0, MINUTE, MINUTE * 1000).orElseThrow();
       List<JournalEntry> all = new ArrayList<>();
-      segment.forEach(all::add);
+      segment.entries().forEach(all::add);
       JournalEntry entry = all.get(all.size() - 1);
       boolean released = false;
       for (Step step : life.steps) {
@@ -121,6 +121,7 @@ class JournalSegmentPropertyTest {
   private static Map<Long, JournalEntry> recover(byte[] bytes, List<String> losses) {
     Map<Long, JournalEntry> found = new TreeMap<>();
     JournalSegment.recover(1, ByteBuffer.wrap(bytes), losses::add)
+        .entries()
         .forEach(entry -> found.put(entry.id(), entry));
     return found;
   }

@@ -72,7 +72,7 @@ class KilledJournalIT {
         UsageJournal.open(directory, AccountingWindow.of(Duration.ofMinutes(1)), 1L << 30);
     assertThat(next.adopted()).hasSize(1);
     List<Long> found = new ArrayList<>();
-    next.adopted().get(0).forEach(entry -> found.add(entry.counted().spent()));
+    next.adopted().get(0).entries().forEach(entry -> found.add(entry.counted().spent()));
     assertThat(found).hasSize(KEYS);
     // The round under way was half done.
     assertThat(found.get(KEYS - 1)).isBetween(done, found.get(0));

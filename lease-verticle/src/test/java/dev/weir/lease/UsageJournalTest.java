@@ -37,9 +37,7 @@ class UsageJournalTest {
   }
 
   private static List<JournalEntry> entries(JournaledIncarnation incarnation) {
-    List<JournalEntry> entries = new ArrayList<>();
-    incarnation.forEach(entries::add);
-    return entries;
+    return incarnation.entries().toList();
   }
 
   @Test
@@ -400,6 +398,7 @@ class UsageJournalTest {
                 last = !counting.get();
                 journal
                     .own()
+                    .entries()
                     .forEach(
                         entry -> {
                           entry.close();
