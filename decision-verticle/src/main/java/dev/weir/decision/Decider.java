@@ -6,6 +6,7 @@ import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.decision.Waiters.Waiter;
 import dev.weir.lease.AccountingWindow;
+import dev.weir.lease.KeyRoom;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Purpose;
 import dev.weir.lease.Refill;
@@ -39,14 +40,14 @@ public final class Decider {
   private final StoreDecisions storeDecisions;
 
   /**
-   * @param maxKeys keys held at once, 1 or more
+   * @param places of keys held at once, 1 or more: see {@link KeyRoom}
    * @param usage where all that is decided is counted
    */
   public Decider(
       Clock clock,
       Refills refills,
       LeaseCeiling ceilings,
-      int maxKeys,
+      int places,
       ConfigSnapshot snapshot,
       StoreClock storeClock,
       Usage usage) {
@@ -59,7 +60,7 @@ public final class Decider {
     this.calls = new StoreCalls(refills, decisions::degradedCount);
     this.orphans = new Orphans(clock, calls);
     this.entries =
-        new Entries(clock, inForce, calls, orphans, accounting, decisions, leases, maxKeys);
+        new Entries(clock, inForce, calls, orphans, accounting, decisions, leases, places);
     this.storeDecisions =
         new StoreDecisions(clock, inForce, entries, calls, accounting, decisions, leases);
   }

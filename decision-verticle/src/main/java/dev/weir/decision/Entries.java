@@ -55,7 +55,7 @@ final class Entries {
       Accounting accounting,
       DecisionCounts decisions,
       LeaseCounts leases,
-      int maxKeys) {
+      int places) {
     this.clock = clock;
     this.inForce = inForce;
     this.calls = calls;
@@ -63,7 +63,7 @@ final class Entries {
     this.accounting = accounting;
     this.decisions = decisions;
     this.leases = leases;
-    this.keys = new KeyTable(maxKeys, this::evict);
+    this.keys = new KeyTable(places, this::evict);
     this.carryOver = new CarryOver(clock, keys, calls::away, this::tell);
   }
 

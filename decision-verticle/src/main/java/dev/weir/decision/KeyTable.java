@@ -1,12 +1,13 @@
 package dev.weir.decision;
 
+import dev.weir.lease.KeyRoom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The keys that this node knows, at most a given number of them.
+ * The keys that this node knows, as many as there are places for.
  *
  * <p>A hash table of a fixed number of chains that run through the entries themselves: it has no
  * object of its own per key, never resizes, and a look-up is lock-free. A look-up that races an
@@ -28,8 +29,9 @@ final class KeyTable {
   private final AtomicReferenceArray<KeyEntry> chains;
   private final Object[] locks = new Object[LOCKS];
   private final AtomicInteger size = new AtomicInteger();
+  private final AtomicInteger taken = new AtomicInteger();
   private final AtomicInteger hand = new AtomicInteger();
-  private final int maxKeys;
+  private final int places;
   private final Evictor evictor;
 
   /** Takes entries out of service. */
@@ -46,12 +48,13 @@ final class KeyTable {
   }
 
   /**
-   * @param maxKeys entries held, 1 or more; those with a refill under way may be more for as long
+   * @param places for entries, see {@link KeyRoom}, 1 or more; those with a refill under way may be
+   *     more for as long
    */
-  KeyTable(int maxKeys, Evictor evictor) {
-    this.maxKeys = maxKeys;
+  KeyTable(int places, Evictor evictor) {
+    this.places = places;
     this.evictor = evictor;
-    int chainCount = Math.max(LOCKS, Integer.highestOneBit(Math.min(maxKeys, 1 << 29)) << 1);
+    int chainCount = Math.max(LOCKS, Integer.highestOneBit(Math.min(places, 1 << 29)) << 1);
     this.chains = new AtomicReferenceArray<>(chainCount);
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new Object();
@@ -80,9 +83,13 @@ final class KeyTable {
       entry.next = chains.get(chain);
       chains.set(chain, entry);
     }
-    // Two for one, until those are gone that could not be spared before.
-    if (size.incrementAndGet() > maxKeys && evictOneFor(entry) && size.get() > maxKeys) {
-      evictOneFor(entry);
+    size.incrementAndGet();
+    int needed = KeyRoom.places(key);
+    taken.addAndGet(needed);
+    // One more than is needed, until those are gone that could not be spared before.
+    boolean evicted = true;
+    for (int i = 0; evicted && i <= needed && taken.get() > places; i++) {
+      evicted = evictOneFor(entry);
     }
     return entry;
   }
@@ -152,6 +159,7 @@ final class KeyTable {
       before.next = entry.next;
     }
     size.decrementAndGet();
+    taken.addAndGet(-KeyRoom.places(entry.key));
   }
 
   private int chainOf(String key) {

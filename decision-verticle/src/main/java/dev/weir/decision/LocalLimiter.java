@@ -5,6 +5,7 @@ import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.client.RateLimiter;
 import dev.weir.decision.StoreDecision.Outcome.Decided;
+import dev.weir.lease.KeyRoom;
 import dev.weir.lease.Purpose;
 import dev.weir.lease.RefillOutcome;
 import io.vertx.core.Future;
@@ -22,10 +23,13 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
   private final Decider decider;
   private final OnceOutcomes once;
 
-  public LocalLimiter(Vertx vertx, Decider decider) {
+  /**
+   * @param recent places of outcomes of requests with an id, 1 or more: see {@link KeyRoom}
+   */
+  public LocalLimiter(Vertx vertx, Decider decider, int recent) {
     this.vertx = vertx;
     this.decider = decider;
-    this.once = new OnceOutcomes(vertx, decider.clock());
+    this.once = new OnceOutcomes(vertx, decider.clock(), recent);
   }
 
   Decider decider() {

@@ -3,6 +3,7 @@ package dev.weir.decision;
 import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.config.Clock;
+import dev.weir.lease.KeyRoom;
 import dev.weir.lease.Purpose;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -17,17 +18,19 @@ import java.util.function.Supplier;
 /**
  * What came on this node of requests that bear an id, so that a repeated one gets the same: at once
  * when it is decided, and with the first when it is not yet. Those of the last minute are known,
- * and of these the latest {@value #MOST}. Safe to use from any thread.
+ * and of these the latest that there are places for. Safe to use from any thread.
  */
 final class OnceOutcomes {
-  static final int MOST = 100_000;
-
   private static final long LIFE_MICROS = Purpose.Once.LIFE_MILLIS * 1000;
 
-  /** Dropped at most when one is added: what is over never outgrows what is not. */
+  /** Dropped of what is over when one is added, which so never outgrows what is not. */
   private static final int DROPPED_AT_ONCE = 2;
 
-  private record Id(String key, String id) {}
+  private record Id(String key, String id) {
+    int places() {
+      return KeyRoom.places(key);
+    }
+  }
 
   /** By the text of what was asked. */
   private record Made(String request, long untilMicros, Promise<Object> outcome) {}
@@ -41,9 +44,18 @@ final class OnceOutcomes {
    */
   private final Map<Id, Made> made = new LinkedHashMap<>();
 
-  OnceOutcomes(Vertx vertx, Clock clock) {
+  private final int places;
+
+  /** Guarded by {@code made}. */
+  private long taken;
+
+  /**
+   * @param places see {@link KeyRoom}, 1 or more
+   */
+  OnceOutcomes(Vertx vertx, Clock clock, int places) {
     this.vertx = vertx;
     this.clock = clock;
+    this.places = places;
   }
 
   /** Tells a request by an id from any other. */
@@ -77,7 +89,9 @@ final class OnceOutcomes {
         mine.outcome::complete,
         failure -> {
           synchronized (made) {
-            made.remove(id, mine);
+            if (made.remove(id, mine)) {
+              taken -= id.places();
+            }
           }
           mine.outcome.fail(failure);
         });
@@ -107,7 +121,10 @@ final class OnceOutcomes {
     synchronized (made) {
       Optional<Made> first = first(id, nowMicros);
       if (first.isEmpty()) {
-        made.remove(id);
+        // One that is over goes to the end.
+        if (made.remove(id) == null) {
+          taken += id.places();
+        }
         made.put(id, mine);
         dropEldest(nowMicros);
       }
@@ -115,15 +132,16 @@ final class OnceOutcomes {
     }
   }
 
+  /** All but the latest may go. */
   private void dropEldest(long nowMicros) {
-    Iterator<Made> eldest = made.values().iterator();
-    for (int i = 0; i < DROPPED_AT_ONCE; i++) {
-      // Never empty: the one just added is not over, and there is room for it.
-      Made next = eldest.next();
-      if (made.size() <= MOST && nowMicros < next.untilMicros) {
+    Iterator<Map.Entry<Id, Made>> eldest = made.entrySet().iterator();
+    for (int i = 0; made.size() > 1 && (taken > places || i < DROPPED_AT_ONCE); i++) {
+      Map.Entry<Id, Made> next = eldest.next();
+      if (taken <= places && nowMicros < next.getValue().untilMicros) {
         return;
       }
       eldest.remove();
+      taken -= next.getKey().places();
     }
   }
 

@@ -71,6 +71,14 @@ class MaxKeysTest {
   }
 
   @Test
+  void aLongKeyTakesTheRoomOfSeveral() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(node.allowedOf(1, "k".repeat(1_000) + i)).isEqualTo(1);
+    }
+    assertThat(node.decider.keys()).isEqualTo(MAX_KEYS / 8);
+  }
+
+  @Test
   void aTableOfOneKeyServesAllKeysThatComeWhileTheOneOwes() {
     TestNode tiny = new TestNode(clock, store, Plans.config(plan), 1);
     tiny.cut();

@@ -27,6 +27,8 @@ class OnceTest {
   private static final Duration YEAR = Duration.ofDays(365);
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
+  private static final int IDS = 1_000;
+
   private final Vertx vertx = Vertx.vertx();
   private final VirtualClock clock = new VirtualClock();
   private final Store store = TestStores.embedded(clock);
@@ -53,7 +55,7 @@ class OnceTest {
   }
 
   private LocalLimiter limiter(TestNode node) {
-    return new LocalLimiter(vertx, node.decider);
+    return new LocalLimiter(vertx, node.decider, IDS);
   }
 
   private static long left(TestNode node) {
@@ -154,11 +156,11 @@ class OnceTest {
   void theLatestIdsAreKnownHoweverManyCameBefore() {
     LocalLimiter limiter = limiter(node(Plans.bucket("p", 1, YEAR, 1_000_000)));
     Decision forgotten = limiter.check(request(1, "0")).await();
-    for (int i = 1; i < 2 * OnceOutcomes.MOST; i++) {
+    for (int i = 1; i < 2 * IDS; i++) {
       limiter.check(request(1, Integer.toString(i)));
     }
     Decision first = limiter.check(request(4, "x")).await();
-    for (int i = 1; i < OnceOutcomes.MOST; i++) {
+    for (int i = 1; i < IDS; i++) {
       limiter.check(request(1, "later " + i));
     }
     assertThat(limiter.check(request(4, "x")).await()).isSameAs(first);

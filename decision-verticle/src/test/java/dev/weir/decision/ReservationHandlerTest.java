@@ -47,7 +47,7 @@ class ReservationHandlerTest {
 
   @BeforeEach
   void listen() {
-    LocalLimiter limiter = new LocalLimiter(vertx, node.decider);
+    LocalLimiter limiter = new LocalLimiter(vertx, node.decider, 1000);
     CallerToken token = new CallerToken(Optional.empty());
     HttpAnswers answers = new HttpAnswers(clock::epochMillis);
     server =

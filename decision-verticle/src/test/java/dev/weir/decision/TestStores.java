@@ -1,6 +1,7 @@
 package dev.weir.decision;
 
 import dev.weir.config.Clock;
+import dev.weir.lease.KeyRoom;
 import dev.weir.lease.Store;
 import dev.weir.lease.StoreUrl;
 import dev.weir.lease.Stores;
@@ -22,6 +23,7 @@ final class TestStores {
         "weir",
         Duration.ofSeconds(60),
         Duration.ofSeconds(2),
+        new KeyRoom(1_000_000, 1_000_000, 100_000),
         VERTX,
         clock,
         new SimpleMeterRegistry());

@@ -19,11 +19,16 @@ final class BucketTake implements EmbeddedTake {
   private final double used;
   private final double expiresMillis;
   private final boolean ahead;
+  private final boolean recalled;
 
   /** Since the level was written, whether there was as much to leak or not, permits. */
   private final double leaked;
 
-  BucketTake(EmbeddedCounters counters, Name name, Take take, TokenBucket bucket, long now) {
+  /**
+   * @param told what the node was told, if the store may have dropped it since
+   */
+  BucketTake(
+      EmbeddedCounters counters, Name name, Take take, TokenBucket bucket, double told, long now) {
     this.counters = counters;
     this.name = name;
     this.take = take;
@@ -42,7 +47,8 @@ final class BucketTake implements EmbeddedTake {
       ahead = false;
       leaked = 0;
     }
-    used = Math.max(0, level - take.returned()) + take.charged();
+    recalled = told > level;
+    used = Math.max(0, Math.max(level, told) - take.returned()) + take.charged();
   }
 
   @Override
@@ -75,7 +81,7 @@ final class BucketTake implements EmbeddedTake {
     double level = used + granted;
     long nowMillis = now / 1000;
     double emptyMillis = Math.ceil(level * bucket.periodMicros() / bucket.rate() / 1000);
-    boolean write = granted > 0 || take.returned() > 0 || take.charged() > 0;
+    boolean write = granted > 0 || take.returned() > 0 || take.charged() > 0 || recalled;
     if (!write && take.ask() > 0) {
       write = ahead || nowMillis + emptyMillis > expiresMillis;
     }

@@ -7,6 +7,7 @@ import dev.weir.config.SlidingWindow;
 import dev.weir.lease.OpenReservations.Part;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What the embedded store holds of limits, under the names that {@code refill.lua} gives it. Owned
@@ -17,6 +18,9 @@ final class EmbeddedCounters {
   static final double MARGIN_MILLIS = 10_000;
 
   private static final double ROUNDING = Algorithm.ROUNDING;
+
+  /** Each has 24 bytes. */
+  private static final int LOG_ENTRIES_A_PLACE = 16;
 
   /** Of a limit of a key. */
   record Name(String key, String limit) {}
@@ -82,8 +86,8 @@ final class EmbeddedCounters {
     }
   }
 
-  /** That there is a log. */
-  record LogLevel(long windowMicros) implements Level {}
+  /** That there is a log, with room for a number of entries. */
+  record LogLevel(long windowMicros, int entries) implements Level {}
 
   /**
    * What counts now of what was counted in another way.
@@ -104,9 +108,45 @@ final class EmbeddedCounters {
   /** A level and the reservations of it, which live as long. */
   private record Kept(Level level, Optional<OpenReservations> open) {}
 
-  private final ExpiringMap<Name, Kept> levels = new ExpiringMap<>();
+  private final ExpiringMap<Name, Kept> levels;
+
+  // A level stands for these, and they go with it.
   private final ExpiringMap<WindowName, WindowCount> windows = new ExpiringMap<>();
   final ExpiringMap<Name, RequestLog> logs = new ExpiringMap<>();
+
+  private final LongAdder dropped = new LongAdder();
+
+  /**
+   * @param most places of levels, see {@link KeyRoom}
+   */
+  EmbeddedCounters(int most) {
+    levels = new ExpiringMap<>(most, this::places, this::dropped);
+  }
+
+  private int places(Name limit, Kept kept) {
+    int text = KeyRoom.places(limit.key);
+    int open = kept.open.map(OpenReservations::size).orElse(0);
+    if (kept.level instanceof BucketLevel) {
+      return text + open;
+    }
+    return kept.level instanceof LogLevel log
+        ? text + 1 + log.entries / LOG_ENTRIES_A_PLACE + open
+        : text + 1 + open;
+  }
+
+  private void dropped(Name limit, Kept kept) {
+    dropped.increment();
+    dropCounts(limit, kept.level);
+  }
+
+  /** Levels that had to make room for others. Safe to read from any thread. */
+  long droppedCount() {
+    return dropped.sum();
+  }
+
+  boolean holds(Name limit, long now) {
+    return levels.get(limit, now / 1000).isPresent();
+  }
 
   /** The level of a limit, once reservations whose time is over have ended. */
   Optional<Level> opened(Name limit, long now) {
@@ -198,7 +238,7 @@ final class EmbeddedCounters {
     } else {
       logs.put(limit, log, expires, nowMillis);
     }
-    keep(limit, new LogLevel(windowMicros), expires, nowMillis);
+    keep(limit, new LogLevel(windowMicros, log.capacity()), expires, nowMillis);
   }
 
   /** Keeps a level; what is reserved of it stays so. */
@@ -266,13 +306,17 @@ final class EmbeddedCounters {
 
   /** Drops a level and what it stands for. */
   void drop(Name limit, Level level) {
+    dropCounts(limit, level);
+    levels.remove(limit);
+  }
+
+  private void dropCounts(Name limit, Level level) {
     if (level instanceof LogLevel) {
       logs.remove(limit);
     } else if (level instanceof WindowLevel window) {
       windows.remove(new WindowName(limit, window.number));
       windows.remove(new WindowName(limit, window.number - 1));
     }
-    levels.remove(limit);
   }
 
   void forget(Name limit, long nowMillis) {

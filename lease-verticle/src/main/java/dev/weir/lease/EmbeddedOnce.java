@@ -21,7 +21,14 @@ final class EmbeddedOnce {
   private record Known(
       String request, long storeMicros, Map<String, Level> levels, Optional<String> reservation) {}
 
-  private final ExpiringMap<Id, Known> known = new ExpiringMap<>();
+  private final ExpiringMap<Id, Known> known;
+
+  /**
+   * @param most places of outcomes, see {@link KeyRoom}
+   */
+  EmbeddedOnce(int most) {
+    known = new ExpiringMap<>(most, (id, of) -> KeyRoom.places(id.key), (id, of) -> {});
+  }
 
   /** What came of a step, or comes of it now. */
   RefillOutcome outcome(Refill refill, Purpose.Once once, long now, Supplier<Answered> step) {

@@ -21,10 +21,15 @@ final class EmbeddedReservations {
   private record Known(long endMicros, long units, boolean settled, List<Held> held) {}
 
   private final EmbeddedCounters counters;
-  private final ExpiringMap<Id, Known> known = new ExpiringMap<>();
+  private final ExpiringMap<Id, Known> known;
 
-  EmbeddedReservations(EmbeddedCounters counters) {
+  /**
+   * @param most places of reservations, see {@link KeyRoom}; what those hold that have to go is
+   *     held until their time is over
+   */
+  EmbeddedReservations(EmbeddedCounters counters, int most) {
     this.counters = counters;
+    this.known = new ExpiringMap<>(most, (id, of) -> KeyRoom.places(id.key), (id, of) -> {});
   }
 
   /** A reservation in the making. */

@@ -23,7 +23,8 @@ import java.util.function.Consumer;
 /**
  * The store of a single node, in its own memory: the exact twin of {@code refill.lua}, which says
  * what each step is for. Its time is the node's wall clock at the start, carried on by the clock
- * that never steps. What it holds is bounded as in Redis, by its entries' time to live.
+ * that never steps. What it holds goes when its time to live is over, as in Redis, and sooner where
+ * the heap has no {@linkplain KeyRoom room} for it: the levels first that are next to leak away.
  */
 final class EmbeddedStore implements Store {
   private record CounterName(Name limit, long window) {}
@@ -32,16 +33,24 @@ final class EmbeddedStore implements Store {
     private long units;
   }
 
-  private final EmbeddedCounters counters = new EmbeddedCounters();
-  private final EmbeddedReservations reservations = new EmbeddedReservations(counters);
-  private final EmbeddedOnce once = new EmbeddedOnce();
+  private final EmbeddedCounters counters;
+  private final EmbeddedReservations reservations;
+  private final EmbeddedOnce once;
   private final StoreWindow.Calendars calendars = new StoreWindow.Calendars();
-  private final ExpiringMap<CounterName, Counter> authorized = new ExpiringMap<>();
+  private final ExpiringMap<CounterName, Counter> authorized;
   private final AccountingWindow window;
   private final Clock clock;
   private final long epochMicros;
 
-  EmbeddedStore(AccountingWindow window, Clock clock) {
+  EmbeddedStore(AccountingWindow window, Clock clock, KeyRoom room) {
+    this.counters = new EmbeddedCounters(room.levels());
+    this.reservations = new EmbeddedReservations(counters, room.recent());
+    this.once = new EmbeddedOnce(room.recent());
+    this.authorized =
+        new ExpiringMap<>(
+            room.levels(),
+            (name, counter) -> KeyRoom.places(name.limit.key()),
+            (name, counter) -> {});
     this.window = window;
     this.clock = clock;
     this.epochMicros = clock.epochMillis() * 1000 - clock.micros();
@@ -66,11 +75,16 @@ final class EmbeddedStore implements Store {
           ? decide(refill, decide, now)
           : once.outcome(refill, decide.once().get(), now, () -> decide(refill, decide, now));
     }
-    return new Answered(now, step(refill, now, (take, granted) -> {}));
+    return answered(now, step(refill, now, (take, granted) -> {}));
+  }
+
+  /** Each level that is dropped begins an epoch: what nodes were told before may be more. */
+  private Answered answered(long now, List<Level> levels) {
+    return new Answered(now, levels, counters.droppedCount());
   }
 
   private Answered decide(Refill refill, Purpose.Decide decide, long now) {
-    return new Answered(
+    return answered(
         now,
         decide
             .reservation()
@@ -111,29 +125,34 @@ final class EmbeddedStore implements Store {
 
   private EmbeddedTake find(String key, Take take, long now) {
     Name name = new Name(key, take.limit().name());
+    double told =
+        take.told().epoch() == counters.droppedCount() || counters.holds(name, now)
+            ? 0
+            : take.told().used();
     Algorithm algorithm = take.limit().algorithm();
     if (algorithm instanceof TokenBucket bucket) {
-      return new BucketTake(counters, name, take, bucket, now);
+      return new BucketTake(counters, name, take, bucket, told, now);
     }
     if (algorithm instanceof SlidingWindow sliding) {
       long length = sliding.windowMicros();
       StoreWindow window = StoreWindow.every(key, length, now);
-      return new WindowTake(counters, name, take, window, length, "", now);
+      return new WindowTake(counters, name, take, window, length, "", told, now);
     }
     if (algorithm instanceof FixedWindow fixed) {
-      return fixed(key, name, take, fixed.period(), now);
+      return fixed(key, name, take, fixed.period(), told, now);
     }
-    return new LogTake(counters, name, take, (SlidingLog) algorithm, now);
+    return new LogTake(counters, name, take, (SlidingLog) algorithm, told, now);
   }
 
-  private EmbeddedTake fixed(String key, Name name, Take take, WindowPeriod period, long now) {
+  private EmbeddedTake fixed(
+      String key, Name name, Take take, WindowPeriod period, double told, long now) {
     if (period instanceof Calendar calendar) {
       StoreWindow window = calendars.at(calendar, now);
-      return new WindowTake(counters, name, take, window, 0, StoreWindow.name(calendar), now);
+      return new WindowTake(counters, name, take, window, 0, StoreWindow.name(calendar), told, now);
     }
     long length = period.nominal().toNanos() / 1000;
     StoreWindow window = StoreWindow.every(key, length, now);
-    return new WindowTake(counters, name, take, window, 0, Long.toString(length), now);
+    return new WindowTake(counters, name, take, window, 0, Long.toString(length), told, now);
   }
 
   private long authorize(String key, Limit limit, long granted, long now) {
@@ -156,6 +175,11 @@ final class EmbeddedStore implements Store {
     long nowMillis = (epochMicros + clock.micros()) / 1000;
     limitNames.forEach(limit -> counters.forget(new Name(key, limit), nowMillis));
     return Future.succeededFuture();
+  }
+
+  /** Levels that had to make room for others. Safe to read from any thread. */
+  long droppedCount() {
+    return counters.droppedCount();
   }
 
   @Override

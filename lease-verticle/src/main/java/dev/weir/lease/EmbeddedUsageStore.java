@@ -9,24 +9,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Usage of a node alone, added up in its memory for people to look at: the last {@value
- * #MAX_WINDOWS} windows of keys, none older than an hour. There is no stream, and nothing is left
- * when the process ends. All methods take turns, since reports are few.
+ * Usage of a node alone, added up in its memory for people to look at: the last windows of keys
+ * that there is {@linkplain KeyRoom room} for, none older than an hour. There is no stream, and
+ * nothing is left when the process ends. All methods take turns, since reports are few.
  */
 final class EmbeddedUsageStore implements UsageStore {
-  static final int MAX_WINDOWS = 100_000;
-
   private static final long KEPT_MILLIS = 3_600_000;
 
   private record Window(String key, String plan, long startMillis, long endMillis) {}
 
   private final Clock clock;
+  private final int most;
   private final Map<Window, UsageCounts> windows = new LinkedHashMap<>();
   private final Map<String, Long> numbers = new HashMap<>();
+  private long taken;
   private long sealedUpToMillis;
 
-  EmbeddedUsageStore(Clock clock) {
+  /**
+   * @param most places of windows
+   */
+  EmbeddedUsageStore(Clock clock, int most) {
     this.clock = clock;
+    this.most = most;
   }
 
   @Override
@@ -62,10 +66,18 @@ final class EmbeddedUsageStore implements UsageStore {
             delta.denied(),
             delta.wouldDeny(),
             report.total().authorized());
+    if (!windows.containsKey(window)) {
+      taken += KeyRoom.places(window.key);
+    }
     windows.merge(window, told, UsageCounts::plus);
     // They came in the order of their first report, hence about that of their ends.
     Iterator<Window> eldest = windows.keySet().iterator();
-    while (eldest.hasNext() && (eldest.next().endMillis < oldest || windows.size() > MAX_WINDOWS)) {
+    while (eldest.hasNext()) {
+      Window next = eldest.next();
+      if (next.endMillis >= oldest && taken <= most) {
+        return;
+      }
+      taken -= KeyRoom.places(next.key);
       eldest.remove();
     }
   }

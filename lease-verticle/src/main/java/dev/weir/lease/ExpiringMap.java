@@ -1,67 +1,194 @@
 package dev.weir.lease;
 
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * A map whose entries are gone when their time has come. Owned by one thread.
+ * A map whose entries are gone when their time has come, and that has a limited number of places.
+ * Where these do not suffice, those entries go first that would be gone soonest. Owned by one
+ * thread.
  *
- * <p>There is no timer: every {@link #put} looks at the {@value #LOOKED_AT} entries that were not
- * looked at for longest, and drops or keeps them, so that what has expired never grows beyond what
- * one round over the map lets it.
+ * <p>Entries are in a binary heap by the time at which they expire, and know where in it they are;
+ * so a step takes the logarithm of their number. There is no timer: every {@link #put} drops up to
+ * {@value #OVER_AT_ONCE} that have expired, which is more than it adds.
  */
 final class ExpiringMap<K, V> {
-  private static final int LOOKED_AT = 2;
+  private static final int OVER_AT_ONCE = 2;
 
-  private record Entry<V>(V value, double expiresMillis) {}
+  /** Says how many places an entry takes. */
+  @FunctionalInterface
+  interface Weigher<K, V> {
 
-  private final Map<K, Entry<V>> entries = new LinkedHashMap<>();
+    /** The places of an entry, 1 or more. */
+    int places(K key, V value);
+  }
+
+  /** Hears of what had to go. */
+  @FunctionalInterface
+  interface Listener<K, V> {
+
+    /** An entry was dropped for want of places, before its time had come. */
+    void dropped(K key, V value);
+  }
+
+  private static final class Entry<K, V> {
+    private final K key;
+    private V value;
+    private double expiresMillis;
+    private int places;
+    private int index;
+
+    Entry(K key, int index) {
+      this.key = key;
+      this.index = index;
+    }
+  }
+
+  private final long most;
+  private final Weigher<K, V> weigher;
+  private final Listener<K, V> listener;
+  private final Map<K, Entry<K, V>> entries = new HashMap<>();
+
+  /** None expires sooner than the one that is above it, at half its index. */
+  private final List<Entry<K, V>> heap = new ArrayList<>();
+
+  private long taken;
+
+  /** One with room for any number of entries, which something else has to bound. */
+  ExpiringMap() {
+    this(Long.MAX_VALUE, (key, value) -> 1, (key, value) -> {});
+  }
+
+  /**
+   * @param most places, 1 or more; a single entry may take more than there are
+   */
+  ExpiringMap(long most, Weigher<K, V> weigher, Listener<K, V> listener) {
+    this.most = most;
+    this.weigher = weigher;
+    this.listener = listener;
+  }
 
   Optional<V> get(K key, long nowMillis) {
-    Entry<V> entry = entries.get(key);
+    Entry<K, V> entry = entries.get(key);
     if (entry == null) {
       return Optional.empty();
     }
     if (entry.expiresMillis <= nowMillis) {
-      entries.remove(key);
+      drop(entry);
       return Optional.empty();
     }
     return Optional.of(entry.value);
   }
 
   void put(K key, V value, double expiresMillis, long nowMillis) {
-    entries.put(key, new Entry<>(value, expiresMillis));
-    for (int i = 0; i < LOOKED_AT; i++) {
-      lookAtEldest(nowMillis);
+    Entry<K, V> entry = entries.get(key);
+    if (entry == null) {
+      entry = new Entry<>(key, heap.size());
+      entries.put(key, entry);
+      heap.add(entry);
     }
+    entry.expiresMillis = expiresMillis;
+    set(entry, value);
+    moveUp(entry);
+    moveDown(entry);
+    for (int i = 0; i < OVER_AT_ONCE && heap.get(0).expiresMillis <= nowMillis; i++) {
+      if (heap.get(0) == entry) {
+        break;
+      }
+      drop(heap.get(0));
+    }
+    makeRoomFor(entry, nowMillis);
   }
 
   /** Gives an entry another value, for the time that it has left; does nothing if it has none. */
   void replace(K key, V value) {
-    entries.computeIfPresent(key, (same, entry) -> new Entry<>(value, entry.expiresMillis));
+    Entry<K, V> entry = entries.get(key);
+    if (entry != null) {
+      set(entry, value);
+    }
   }
 
   void remove(K key) {
-    entries.remove(key);
+    Entry<K, V> entry = entries.get(key);
+    if (entry != null) {
+      drop(entry);
+    }
   }
 
   int size() {
-    return entries.size();
+    return heap.size();
   }
 
-  private void lookAtEldest(long nowMillis) {
-    Iterator<Map.Entry<K, Entry<V>>> eldest = entries.entrySet().iterator();
-    if (!eldest.hasNext()) {
-      return;
+  private void set(Entry<K, V> entry, V value) {
+    int places = weigher.places(entry.key, value);
+    taken += places - entry.places;
+    entry.places = places;
+    entry.value = value;
+  }
+
+  private void makeRoomFor(Entry<K, V> kept, long nowMillis) {
+    while (taken > most && heap.size() > 1) {
+      Entry<K, V> soonest = heap.get(0) == kept ? soonestBelow(0) : heap.get(0);
+      drop(soonest);
+      if (soonest.expiresMillis > nowMillis) {
+        listener.dropped(soonest.key, soonest.value);
+      }
     }
-    Map.Entry<K, Entry<V>> entry = eldest.next();
-    K key = entry.getKey();
-    Entry<V> value = entry.getValue();
-    eldest.remove();
-    if (value.expiresMillis > nowMillis) {
-      entries.put(key, value);
+  }
+
+  private void drop(Entry<K, V> entry) {
+    entries.remove(entry.key);
+    taken -= entry.places;
+    Entry<K, V> last = heap.remove(heap.size() - 1);
+    if (last != entry) {
+      place(last, entry.index);
+      moveUp(last);
+      moveDown(last);
     }
+  }
+
+  // ---- the heap
+
+  private void place(Entry<K, V> entry, int index) {
+    heap.set(index, entry);
+    entry.index = index;
+  }
+
+  private void moveUp(Entry<K, V> entry) {
+    while (entry.index > 0) {
+      Entry<K, V> above = heap.get((entry.index - 1) / 2);
+      if (above.expiresMillis <= entry.expiresMillis) {
+        return;
+      }
+      swap(entry, above);
+    }
+  }
+
+  private void moveDown(Entry<K, V> entry) {
+    while (2 * entry.index + 1 < heap.size()) {
+      Entry<K, V> below = soonestBelow(entry.index);
+      if (entry.expiresMillis <= below.expiresMillis) {
+        return;
+      }
+      swap(entry, below);
+    }
+  }
+
+  private Entry<K, V> soonestBelow(int index) {
+    Entry<K, V> left = heap.get(2 * index + 1);
+    if (2 * index + 2 == heap.size()) {
+      return left;
+    }
+    Entry<K, V> right = heap.get(2 * index + 2);
+    return right.expiresMillis < left.expiresMillis ? right : left;
+  }
+
+  private void swap(Entry<K, V> one, Entry<K, V> other) {
+    int index = one.index;
+    place(one, other.index);
+    place(other, index);
   }
 }

@@ -19,19 +19,35 @@ final class LogTake implements EmbeddedTake {
   /** Whether it was counted in another way. */
   private boolean carried;
 
-  LogTake(EmbeddedCounters counters, Name name, Take take, SlidingLog algorithm, long now) {
+  /**
+   * @param told what the node was told, if the store may have dropped it since
+   */
+  LogTake(
+      EmbeddedCounters counters,
+      Name name,
+      Take take,
+      SlidingLog algorithm,
+      double told,
+      long now) {
     this.counters = counters;
     this.name = name;
     this.take = take;
     this.algorithm = algorithm;
     this.now = now;
     boolean touched = take.ask() > 0 || take.returned() > 0 || take.charged() > 0;
-    long found = find(touched);
+    long found = Math.max(find(touched), recall((long) told - take.returned()));
     long charged = Math.max(0, Math.min(take.charged(), RequestLog.MAX_UNITS - found));
     if (charged > 0) {
       append(charged);
     }
     used = found + charged;
+  }
+
+  private long recall(long units) {
+    if (units > 0) {
+      append(units);
+    }
+    return units;
   }
 
   private long find(boolean touched) {

@@ -38,6 +38,10 @@ final class OpenReservations {
     return parts.remove(part);
   }
 
+  int size() {
+    return parts.size();
+  }
+
   boolean isEmpty() {
     return parts.isEmpty();
   }

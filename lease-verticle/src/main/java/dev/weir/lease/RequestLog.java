@@ -17,6 +17,11 @@ final class RequestLog {
   private int first;
   private int end;
 
+  /** How many entries there is memory for. */
+  int capacity() {
+    return at.length;
+  }
+
   boolean isEmpty() {
     return first == end;
   }

@@ -1,6 +1,7 @@
 package dev.weir.lease;
 
 import dev.weir.config.Clock;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -20,6 +21,7 @@ public final class Stores {
    * @param accountingWindow over which authorized units are counted
    * @param timeout how long callers wait for an answer; a Redis that keeps them waiting longer is
    *     left alone for a while
+   * @param room of a store in the heap
    * @throws IllegalArgumentException if the prefix cannot be one, or there is no store for such a
    *     URL
    */
@@ -28,13 +30,18 @@ public final class Stores {
       String prefix,
       Duration accountingWindow,
       Duration timeout,
+      KeyRoom room,
       Vertx vertx,
       Clock clock,
       MeterRegistry registry) {
     StoreKeys keys = new StoreKeys(prefix);
     AccountingWindow window = AccountingWindow.of(accountingWindow);
     if (url instanceof StoreUrl.Embedded) {
-      return new EmbeddedStore(window, clock);
+      EmbeddedStore store = new EmbeddedStore(window, clock, room);
+      FunctionCounter.builder("weir.store.dropped", store, EmbeddedStore::droppedCount)
+          .description("Levels of keys that the embedded store had no room for, and forgot")
+          .register(registry);
+      return store;
     }
     RefillScript script =
         new RefillScript(RefillScript.shipped(), keys, window, new StoreClock(clock));
@@ -53,12 +60,13 @@ public final class Stores {
    * Where usage is added up, not yet started.
    *
    * @param prefix of all names in the store
+   * @param room of a store in the heap
    * @throws IllegalArgumentException if the prefix cannot be one
    */
   public static UsageStore openUsage(
-      StoreUrl url, String prefix, Vertx vertx, Clock clock, MeterRegistry registry) {
+      StoreUrl url, String prefix, KeyRoom room, Vertx vertx, Clock clock, MeterRegistry registry) {
     if (url instanceof StoreUrl.Embedded) {
-      return new EmbeddedUsageStore(clock);
+      return new EmbeddedUsageStore(clock, room.recent());
     }
     UsageScript script = new UsageScript(prefix);
     LuaScript text = LuaScript.of(UsageScript.shipped());

@@ -31,6 +31,7 @@ final class WindowTake implements EmbeddedTake {
   /**
    * @param lengthMicros of a sliding window; 0 for a fixed one
    * @param period by which windows are told apart in the store
+   * @param told what the node was told, if the store may have dropped it since
    */
   WindowTake(
       EmbeddedCounters counters,
@@ -39,6 +40,7 @@ final class WindowTake implements EmbeddedTake {
       StoreWindow window,
       long lengthMicros,
       String period,
+      double told,
       long now) {
     this.counters = counters;
     this.name = name;
@@ -47,10 +49,10 @@ final class WindowTake implements EmbeddedTake {
     this.window = window;
     this.level = new WindowLevel(lengthMicros, period, window.number(), window.endMicros());
     this.now = now;
-    find();
+    find(told);
   }
 
-  private void find() {
+  private void find(double told) {
     long nowMillis = now / 1000;
     Optional<Level> stored = counters.opened(name, now);
     WindowCount former =
@@ -77,7 +79,24 @@ final class WindowTake implements EmbeddedTake {
       stale = former.units() > 0;
       writeLevel = true;
     }
+    recall(Math.max(0, told - take.returned()));
     used = used.more((double) take.charged(), now);
+  }
+
+  private void recall(double told) {
+    if (told > used.units() && take.grantedIn() == window.endMicros()) {
+      used = used.more(told - used.units(), now);
+      write = true;
+    } else if (told > previous.units()
+        && level.sliding()
+        && take.grantedIn() == window.endMicros() - level.lengthMicros()) {
+      // When they came went with them: they count until this window ends.
+      previous = new WindowCount(told, take.grantedIn(), take.grantedIn());
+      stale = false;
+      write = true;
+      writePrevious = true;
+      writeLevel = true;
+    }
   }
 
   private void giveBack() {
@@ -146,7 +165,7 @@ final class WindowTake implements EmbeddedTake {
         counters.setCount(name, number - 1, WindowCount.NONE, expires, nowMillis);
       }
       counters.setCount(name, number, count, expires, nowMillis);
-      if (writeLevel && count.units() > 0) {
+      if (writeLevel && (count.units() > 0 || writePrevious)) {
         counters.keep(name, level, expires, nowMillis);
       }
     }

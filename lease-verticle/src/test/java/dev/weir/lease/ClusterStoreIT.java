@@ -221,6 +221,7 @@ final class ClusterStoreIT extends StoreContract {
             "weir",
             Duration.ofMinutes(1),
             StoreDriver.TIMEOUT,
+            StoreDriver.ROOM,
             vertx,
             Clock.system(),
             new SimpleMeterRegistry()));

@@ -7,9 +7,11 @@ import org.junit.jupiter.api.Test;
 
 final class EmbeddedUsageStoreTest extends UsageStoreContract {
 
+  private static final int WINDOWS = 1_000;
+
   @Override
   UsageStore open() {
-    return new EmbeddedUsageStore(time);
+    return new EmbeddedUsageStore(time, WINDOWS);
   }
 
   @Test
@@ -25,7 +27,7 @@ final class EmbeddedUsageStoreTest extends UsageStoreContract {
   @Test
   void theOldestOfTooManyWindowsAreForgotten() {
     UsageNode one = new UsageNode("one");
-    for (int key = 0; key < EmbeddedUsageStore.MAX_WINDOWS + 10; key++) {
+    for (int key = 0; key < WINDOWS + 10; key++) {
       one.count("key" + key, "gold", start, start + MINUTE, spent(1));
     }
     report(one);

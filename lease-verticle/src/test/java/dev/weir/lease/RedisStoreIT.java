@@ -66,6 +66,7 @@ final class RedisStoreIT {
             "weir",
             Duration.ofMinutes(1),
             timeout,
+            StoreDriver.ROOM,
             vertx,
             Clock.system(),
             meters));

@@ -76,7 +76,8 @@ final class ReservationPropertyTest {
   @BeforeContainer
   static void openStores() {
     vertx = Vertx.vertx();
-    embedded = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time)).start();
+    embedded =
+        new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time, StoreDriver.ROOM)).start();
     redis = RedisTime.store(vertx, RedisServer.shared(), time, "reserving").start();
   }
 
@@ -168,8 +169,10 @@ final class ReservationPropertyTest {
     String key = "key" + keys;
     Limit limit = new Limit("default", Set.of(), algorithm);
     // Made at one moment, lest their times differ by parts of a millisecond.
-    StoreDriver reserving = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time));
-    StoreDriver plain = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time));
+    StoreDriver reserving =
+        new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time, StoreDriver.ROOM));
+    StoreDriver plain =
+        new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time, StoreDriver.ROOM));
     List<Pending> open = new ArrayList<>();
     int reserved = 0;
     for (Request request : requests) {

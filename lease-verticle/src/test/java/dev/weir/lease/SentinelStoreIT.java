@@ -128,6 +128,7 @@ final class SentinelStoreIT extends RedisStoreContract {
             "weir",
             Duration.ofMinutes(1),
             StoreDriver.TIMEOUT,
+            StoreDriver.ROOM,
             vertx,
             Clock.system(),
             new SimpleMeterRegistry()));

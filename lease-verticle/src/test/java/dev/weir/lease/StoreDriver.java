@@ -33,6 +33,9 @@ final class StoreDriver implements AutoCloseable {
   /** Of a store's callers; longer than a busy machine keeps an answer. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
+  /** More than a test needs. */
+  static final KeyRoom ROOM = new KeyRoom(1_000_000, 1_000_000, 100_000);
+
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Context context;

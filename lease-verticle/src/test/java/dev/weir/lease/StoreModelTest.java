@@ -57,7 +57,8 @@ final class StoreModelTest {
   @BeforeContainer
   static void openStores() {
     vertx = Vertx.vertx();
-    embedded = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time)).start();
+    embedded =
+        new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time, StoreDriver.ROOM)).start();
     redis = RedisTime.store(vertx, RedisServer.shared(), time, "model").start();
   }
 

@@ -66,7 +66,8 @@ final class StoreTwinTest {
   static void openStores() {
     vertx = Vertx.vertx();
     RedisServer.shared().call("FLUSHALL");
-    embedded = new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time)).start();
+    embedded =
+        new StoreDriver(vertx, new EmbeddedStore(RedisTime.WINDOW, time, StoreDriver.ROOM)).start();
     redis = RedisTime.store(vertx, RedisServer.shared(), time, "weir").start();
   }
 

@@ -95,6 +95,7 @@ final class TlsStoreIT {
             "weir",
             Duration.ofMinutes(1),
             StoreDriver.TIMEOUT,
+            StoreDriver.ROOM,
             vertx,
             Clock.system(),
             new SimpleMeterRegistry()));

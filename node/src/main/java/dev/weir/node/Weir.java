@@ -15,10 +15,12 @@ import dev.weir.decision.DecisionMeters;
 import dev.weir.decision.DecisionVerticle;
 import dev.weir.decision.LocalLimiter;
 import dev.weir.lease.AccountingWindow;
+import dev.weir.lease.KeyRoom;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.LeaseVerticle;
 import dev.weir.lease.Store;
 import dev.weir.lease.StoreClock;
+import dev.weir.lease.StoreUrl;
 import dev.weir.lease.Stores;
 import dev.weir.lease.UsageJournal;
 import dev.weir.lease.UsageStore;
@@ -43,6 +45,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A node: the three verticles and the control plane, deployed in somebody's Vert.x. The limiter as
@@ -52,6 +56,8 @@ import java.util.function.Supplier;
  * one after another, and only read from then on.
  */
 public final class Weir {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Weir.class);
 
   private static final long STATUS_MILLIS = 2000;
 
@@ -66,6 +72,7 @@ public final class Weir {
   private final Vertx vertx;
   private final Settings settings;
   private final PrometheusMeterRegistry registry;
+  private final KeyRoom room;
   private final Clock clock = Clock.system();
   private final StoreClock storeClock = new StoreClock(clock);
   private final long startedAtMillis = clock.epochMillis();
@@ -88,6 +95,7 @@ public final class Weir {
     this.vertx = vertx;
     this.settings = settings;
     this.registry = registry;
+    this.room = room(settings);
   }
 
   /** Deploys a node that keeps its metrics to itself; they are at {@code /metrics} all the same. */
@@ -167,6 +175,21 @@ public final class Weir {
         : Optional.empty();
   }
 
+  /** What of {@code max_keys} the heap has room for. */
+  private static KeyRoom room(Settings settings) {
+    long heap = Runtime.getRuntime().maxMemory();
+    boolean embedded = settings.store().url() instanceof StoreUrl.Embedded;
+    KeyRoom room = KeyRoom.in(heap, settings.maxKeys(), embedded);
+    if (room.keys() < settings.maxKeys()) {
+      LOG.info(
+          "max_keys: {} keys are held of {}, since the heap has {} MiB; -Xmx gives it more",
+          room.keys(),
+          settings.maxKeys(),
+          heap >> 20);
+    }
+    return room;
+  }
+
   private PlansFile seed() {
     try {
       return settings.plans().map(PlansFile::read).orElseGet(PlansFile::example);
@@ -189,7 +212,8 @@ public final class Weir {
   /** Before whatever counts, so that it ends after that. */
   private Future<?> deployUsage() {
     usageStore =
-        Stores.openUsage(settings.store().url(), settings.store().prefix(), vertx, clock, registry);
+        Stores.openUsage(
+            settings.store().url(), settings.store().prefix(), room, vertx, clock, registry);
     // Nobody waits for it, and where it is out of reach the refills are too, and say so.
     usageStore.start().otherwiseEmpty();
     AccountingWindow window = AccountingWindow.of(settings.accuracyWindow());
@@ -218,6 +242,7 @@ public final class Weir {
             settings.store().prefix(),
             settings.accuracyWindow(),
             settings.store().timeout(),
+            room,
             vertx,
             clock,
             registry);
@@ -233,7 +258,7 @@ public final class Weir {
             clock,
             lease.refills(),
             LeaseCeiling.of(settings.tolerance(), settings.accuracyWindow()),
-            settings.maxKeys(),
+            room.keys(),
             configuration.current(),
             storeClock,
             usage);
@@ -243,7 +268,7 @@ public final class Weir {
     // What changed before the listeners were there.
     decider.nodes(membership.nodes());
     decider.configure(configuration.current());
-    limiter = new LocalLimiter(vertx, decider);
+    limiter = new LocalLimiter(vertx, decider, room.recent());
 
     Settings.Http http = settings.http();
     DecisionVerticle.Endpoint endpoint =
