@@ -178,7 +178,7 @@ final class IncarnationReports {
         }
         yield Optional.of(
             sent.isEmpty()
-                ? word(node, OptionalLong.of(watermarkMillis), sealedUpToMillis)
+                ? word(node, watermark(), sealedUpToMillis)
                 : batch(node, sealedUpToMillis));
       }
       case LEAVING -> Optional.of(word(node, OptionalLong.of(watermarkMillis), sealedUpToMillis));
@@ -225,6 +225,11 @@ final class IncarnationReports {
         total,
         total.since(entry.acknowledged()),
         entry.closed());
+  }
+
+  /** Not all up to there is reported as long as the store may lack some of it. */
+  private OptionalLong watermark() {
+    return doubted ? OptionalLong.empty() : OptionalLong.of(watermarkMillis);
   }
 
   private UsageBatch word(String node, OptionalLong watermark, long sealedUpToMillis) {

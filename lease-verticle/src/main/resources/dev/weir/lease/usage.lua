@@ -220,12 +220,14 @@ if incarnation ~= '' then
   if counts then
     last = number
   end
-  if ARGV[5] ~= '' and not (full and count > 0) then
+  -- What was lost has yet to be reported again, though the incarnation does not know.
+  local whole = lost == 0 and not (full and count > 0)
+  if ARGV[5] ~= '' and whole then
     watermark = math.max(watermark, tonumber(ARGV[5]))
   end
   redis.call('HSET', base .. 'nodes', incarnation,
     digits(last) .. ' ' .. digits(watermark) .. ' ' .. id .. ' ' .. ARGV[3])
-  local gone = ARGV[6] == 'gone' and not (full and count > 0)
+  local gone = ARGV[6] == 'gone' and whole
   redis.call('ZREM', base .. (gone and 'heard' or 'gone'), incarnation)
   redis.call('ZADD', base .. (gone and 'gone' or 'heard'), digits(now), incarnation)
 end

@@ -307,6 +307,30 @@ abstract class RedisUsageStoreContract extends UsageStoreContract {
         .containsExactly(13L);
   }
 
+  @Test
+  void nothingIsSealedBeforeWhatWasLostIsToldAgain() {
+    UsageNode one = new UsageNode("one");
+    report(one.count("acme", "gold", start, start + MINUTE, spent(7)));
+    Object nodes = call("HGET", name("nodes"), "one");
+    String open = name("open:" + (start + MINUTE) + ":" + start + ":gold:acme");
+    Object total = call("HGET", open, "total");
+    Object own = call("HGET", open, "2:0");
+    report(one.count("acme", "gold", start, start + MINUTE, spent(5)));
+    for (int i = 0; i < 15; i++) {
+      time.advance(Duration.ofSeconds(5));
+      bring(one.heartbeat());
+    }
+    call("HSET", name("nodes"), "one", (String) nodes);
+    call("HSET", open, "total", (String) total, "2:0", (String) own);
+
+    assertThat(bring(one.watermark(start + MINUTE)).lost()).isTrue();
+    assertThat(records()).isEmpty();
+    UsageBatch again = one.everything();
+    one.acknowledge(again, bring(again));
+    bring(one.watermark(start + MINUTE));
+    assertThat(records()).extracting(record -> record.get("spent")).containsExactly("12");
+  }
+
   private static String name(String of) {
     return "weir:{" + STREAM + "}:" + of;
   }

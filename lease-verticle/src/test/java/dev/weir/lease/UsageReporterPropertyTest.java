@@ -35,6 +35,12 @@ class UsageReporterPropertyTest {
     LOSE_ANSWER,
     LOSE_BATCH,
     FULL,
+    /** Somebody else calls the store, which seals what is due. */
+    SEAL,
+    /** So long without a word that the others' windows no longer wait for this node. */
+    CUT_OFF,
+    /** The store forgets what it has put in no record yet. */
+    LOSE_DATA,
     KILL,
     STOP
   }
@@ -51,6 +57,9 @@ class UsageReporterPropertyTest {
                 Tuple.of(2, Kind.LOSE_ANSWER),
                 Tuple.of(2, Kind.LOSE_BATCH),
                 Tuple.of(1, Kind.FULL),
+                Tuple.of(3, Kind.SEAL),
+                Tuple.of(1, Kind.CUT_OFF),
+                Tuple.of(1, Kind.LOSE_DATA),
                 Tuple.of(1, Kind.KILL),
                 Tuple.of(1, Kind.STOP)),
             Arbitraries.integers().between(0, 60))
@@ -68,8 +77,7 @@ class UsageReporterPropertyTest {
       History history = new History(directory);
       steps.forEach(history::run);
       history.settle();
-      assertThat(history.store.spent()).isEqualTo(history.counted);
-      assertThat(history.store.incarnations).isEmpty();
+      assertThat(history.store.billed()).isEqualTo(history.counted);
     } finally {
       delete(directory);
     }
@@ -114,19 +122,27 @@ class UsageReporterPropertyTest {
             next()
                 .ifPresent(
                     batch -> {
-                      store.receive(batch);
+                      receive(batch);
                       reporter.unanswered(false);
                     });
         case LOSE_BATCH -> next().ifPresent(batch -> reporter.unanswered(step.amount() % 2 == 0));
         case FULL ->
             next()
                 .ifPresent(
-                    batch ->
-                        assertThat(reporter.answered(store.refuse(batch)))
-                            .isEqualTo(batch.reports().isEmpty() || store.has(batch)));
+                    batch -> {
+                      boolean known = batch.reports().isEmpty() || store.has(batch);
+                      assertThat(reporter.answered(store.receive(batch, now(), true)))
+                          .isEqualTo(known);
+                    });
+        case SEAL -> store.seal(now());
+        case CUT_OFF -> {
+          clock.advance(Ledger.GONE.plusMillis(1));
+          store.seal(now());
+        }
+        case LOSE_DATA -> store.loseData();
         case KILL -> {
           // A batch may be on its way, and arrive or not.
-          next().filter(batch -> step.amount() % 2 == 0).ifPresent(store::receive);
+          next().filter(batch -> step.amount() % 2 == 0).ifPresent(this::receive);
           journal.close();
           start();
         }
@@ -146,7 +162,15 @@ class UsageReporterPropertyTest {
     }
 
     private void deliver() {
-      next().ifPresent(batch -> reporter.answered(store.receive(batch)));
+      next().ifPresent(batch -> reporter.answered(receive(batch)));
+    }
+
+    private UsageReceipt receive(UsageBatch batch) {
+      return store.receive(batch, now(), false);
+    }
+
+    private long now() {
+      return clock.epochMillis();
     }
 
     private void stop() {
@@ -169,53 +193,129 @@ class UsageReporterPropertyTest {
         deliver();
       }
       journal.close();
+      clock.advance(Ledger.GONE);
+      store.seal(now());
     }
   }
 
-  /** A store that takes batches in the order of their numbers, each once. */
+  /**
+   * The rules of {@code usage.lua}, for a store that loses no record, nor what was told by those
+   * who have ended in order and cannot tell it again; after a loss all others have
+   * told again what they know before it goes on to seal.
+   */
   private static final class Ledger {
-    private final Map<String, Long> numbers = new HashMap<>();
-    private final Map<String, UsageReport> latest = new HashMap<>();
-    private final Set<String> incarnations = new HashSet<>();
-    private long sum;
+    static final Duration GONE = Duration.ofMinutes(1);
+    private static final long SETTLE_MILLIS = 10_000;
 
-    UsageReceipt receive(UsageBatch batch) {
-      long last = numbers.getOrDefault(batch.incarnation(), 0L);
-      if (!batch.reports().isEmpty() && batch.number() > last) {
-        assertThat(batch.number()).isEqualTo(last + 1);
+    private record Window(String key, String plan, long startMillis, long endMillis) {}
+
+    /** What has no record yet, by the entries that it was counted in. */
+    private record Memory(
+        Map<String, Long> numbers,
+        Map<String, Long> watermarks,
+        Map<String, Long> heard,
+        Map<Window, Map<String, Long>> open) {
+
+      Memory() {
+        this(new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashMap<>());
+      }
+
+      Memory copy() {
+        Map<Window, Map<String, Long>> windows = new HashMap<>();
+        open.forEach((window, entries) -> windows.put(window, new HashMap<>(entries)));
+        return new Memory(
+            new HashMap<>(numbers), new HashMap<>(watermarks), new HashMap<>(heard), windows);
+      }
+    }
+
+    private final Set<Window> sealed = new HashSet<>();
+    private final Set<String> awaited = new HashSet<>();
+    private Memory memory = new Memory();
+
+    /** What is lost is what came since. */
+    private Memory kept = new Memory();
+
+    private long sealedUpToMillis;
+    private long billed;
+
+    UsageReceipt receive(UsageBatch batch, long now, boolean full) {
+      String from = batch.incarnation();
+      boolean reports = !batch.reports().isEmpty();
+      long last = memory.numbers.getOrDefault(from, 0L);
+      boolean lost = batch.number() > last + (reports ? 1 : 0);
+      sealedUpToMillis = Math.max(sealedUpToMillis, batch.sealedUpToMillis());
+      boolean counts = reports && batch.number() > last && !full;
+      if (counts) {
         last = batch.number();
-        for (UsageReport report : batch.reports()) {
-          sum += report.delta().spent();
-          latest.put(batch.incarnation() + " " + report.entry(), report);
+        memory.numbers.put(from, last);
+        batch.reports().forEach(report -> add(from, report));
+      }
+      memory.heard.put(from, now);
+      if (!lost && batch.watermarkMillis().isPresent()) {
+        memory.watermarks.merge(from, batch.watermarkMillis().getAsLong(), Math::max);
+        awaited.remove(from);
+      }
+      if (batch.gone() && !lost) {
+        memory.heard.remove(from);
+        kept = memory.copy();
+      }
+      if (!full) {
+        seal(now);
+      }
+      return new UsageReceipt(last, sealedUpToMillis, lost, full && reports);
+    }
+
+    private void add(String from, UsageReport report) {
+      Window window =
+          new Window(
+              report.key(), report.plan(), report.windowStartMillis(), report.windowEndMillis());
+      if (!memory.open.containsKey(window) && window.endMillis <= sealedUpToMillis) {
+        billed += report.delta().spent();
+        kept = memory.copy();
+      } else {
+        memory
+            .open
+            .computeIfAbsent(window, w -> new HashMap<>())
+            .merge(from + " " + report.entry(), report.total().spent(), Math::max);
+      }
+    }
+
+    void seal(long now) {
+      if (!awaited.isEmpty()) {
+        return;
+      }
+      long lowest = now - SETTLE_MILLIS;
+      for (Map.Entry<String, Long> each : memory.heard.entrySet()) {
+        if (each.getValue() > now - GONE.toMillis()) {
+          lowest = Math.min(lowest, memory.watermarks.getOrDefault(each.getKey(), 0L));
         }
       }
-      if (batch.gone()) {
-        numbers.remove(batch.incarnation());
-        incarnations.remove(batch.incarnation());
-      } else {
-        numbers.put(batch.incarnation(), last);
-        incarnations.add(batch.incarnation());
+      long upTo = lowest;
+      List<Window> due = memory.open.keySet().stream().filter(w -> w.endMillis <= upTo).toList();
+      for (Window window : due) {
+        assertThat(sealed.add(window)).as("a second record of %s", window).isTrue();
+        billed += memory.open.remove(window).values().stream().mapToLong(Long::longValue).sum();
       }
-      return new UsageReceipt(last, 0, false, false);
+      if (!due.isEmpty()) {
+        kept = memory.copy();
+      }
+      sealedUpToMillis = Math.max(sealedUpToMillis, upTo);
+    }
+
+    void loseData() {
+      awaited.addAll(memory.heard.keySet());
+      memory = kept.copy();
     }
 
     /** Whether the batch has counted before. */
     boolean has(UsageBatch batch) {
-      return numbers.getOrDefault(batch.incarnation(), 0L) >= batch.number();
+      return memory.numbers.getOrDefault(batch.incarnation(), 0L) >= batch.number();
     }
 
-    UsageReceipt refuse(UsageBatch batch) {
-      if (batch.reports().isEmpty()) {
-        return receive(batch);
-      }
-      return new UsageReceipt(numbers.getOrDefault(batch.incarnation(), 0L), 0, false, true);
-    }
-
-    /** By the parts that came, which is what all that came last says as well. */
-    long spent() {
-      assertThat(latest.values().stream().mapToLong(report -> report.total().spent()).sum())
-          .isEqualTo(sum);
-      return sum;
+    /** What all records say together. */
+    long billed() {
+      assertThat(memory.open).isEmpty();
+      return billed;
     }
   }
 }
