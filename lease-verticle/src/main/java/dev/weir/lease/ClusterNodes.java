@@ -111,7 +111,7 @@ final class ClusterNodes implements RedisNodes {
                 LOG.warn("cluster not reached: {}; trying again until it is", failure.reason());
               }
               boolean refused = failure.kind() == StoreFailure.Kind.ACCESS_REFUSED;
-              pause(refused ? RedisShard.ACCESS_REFUSED_MILLIS : PAUSE_MILLIS);
+              pause(refused ? HeldLink.ACCESS_REFUSED_MILLIS : PAUSE_MILLIS);
             });
   }
 

@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,12 +37,6 @@ import org.slf4j.LoggerFactory;
 final class RedisShard {
   static final int REFILLS_PER_CALL = 256;
   static final int REFILLS_WAITING = 32_768;
-
-  /**
-   * How long to wait after a refused login, at least; as much again at random. Each leaves an entry
-   * in the server's log of refusals, and only a person can mend it.
-   */
-  static final int ACCESS_REFUSED_MILLIS = 5_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisShard.class);
 
@@ -69,7 +62,7 @@ final class RedisShard {
   }
 
   private final Vertx vertx;
-  private final Supplier<Future<RedisOptions>> place;
+  private final HeldLink link;
   private final String name;
   private final Window window;
   private final Runnable onTrouble;
@@ -77,8 +70,6 @@ final class RedisShard {
   private final RefillScript script;
   private final StoreEpochs epochs;
   private final Clock clock;
-  private final RandomGenerator random;
-  private final Backoff backoff;
   private final Breaker breaker;
   private final ShardMeters meters;
 
@@ -86,15 +77,13 @@ final class RedisShard {
   private final Map<Integer, Deque<Waiting>> waiting = new LinkedHashMap<>();
 
   private int waitingCount;
-  private final Promise<Void> firstAttempt = Promise.promise();
-  private Optional<RedisLink> link = Optional.empty();
   private int callsInFlight;
   private int lastSlot;
   private boolean flushDue;
   private boolean watching;
   private String leftAlone = "";
   private long probeTimer;
-  private boolean closed;
+  private boolean connectedBefore;
   private boolean lossLogged;
 
   /** The server's name for the history of its data, of which it begins one as a master. */
@@ -117,7 +106,6 @@ final class RedisShard {
       IntFunction<String> epochTag,
       Runnable onTrouble) {
     this.vertx = context.vertx();
-    this.place = place;
     this.name = name;
     this.window = window;
     this.epochTag = epochTag;
@@ -125,16 +113,18 @@ final class RedisShard {
     this.script = context.script();
     this.epochs = context.epochs();
     this.clock = context.clock();
-    this.random = context.random();
-    this.backoff = new Backoff(random);
-    this.breaker = new Breaker(clock, random, context.timeout(), new Trouble());
+    this.link = new HeldLink(vertx, place, clock, context.random(), new Connection());
+    this.breaker = new Breaker(clock, context.random(), context.timeout(), new Trouble());
     this.meters = new ShardMeters(context.registry(), name, () -> connected, breaker::isOpen);
   }
 
   /** Connects, and again for as long as the shard is not closed; tells of the first attempt. */
   Future<Void> start() {
-    connect();
-    return firstAttempt.future();
+    return link.start()
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    VertxException.noStackTrace(name + ": " + failure.getMessage())));
   }
 
   /** Whether it is connected and answers in time. */
@@ -170,7 +160,7 @@ final class RedisShard {
   }
 
   private void flush() {
-    link.filter(RedisLink::isOpen)
+    link.open()
         .ifPresent(
             open -> {
               while (callsInFlight < window.most && waitingCount > 0) {
@@ -247,7 +237,7 @@ final class RedisShard {
 
   /** A call without refills, of a slot that the node has, or had. */
   private void probe() {
-    link.filter(RedisLink::isOpen)
+    link.open()
         .ifPresent(
             open -> breaker.probe().ifPresent(judged -> call(open, judged, lastSlot, List.of())));
   }
@@ -301,74 +291,60 @@ final class RedisShard {
     return !told.mark().isEmpty();
   }
 
-  private void connect() {
-    if (closed) {
-      return;
+  /** What becomes of the link. */
+  private final class Connection implements HeldLink.Owner {
+    @Override
+    public Request first() {
+      return script.load();
     }
-    place.get().onComplete(this::connectTo, this::lost);
+
+    @Override
+    public Future<Void> greet(RedisLink next) {
+      return next.send(Request.cmd(Command.INFO).arg("replication"))
+          .map(Response::toString)
+          // Who may not ask counts all histories as one.
+          .otherwise("")
+          .compose(
+              info -> {
+                if (info.contains("role:slave")) {
+                  return Future.failedFuture(VertxException.noStackTrace("it is a replica"));
+                }
+                history =
+                    HISTORY.matcher(info).results().findFirst().map(id -> id.group(1)).orElse("");
+                return Future.succeededFuture();
+              });
+    }
+
+    @Override
+    public void opened() {
+      breaker.reset();
+      connected = true;
+      if (!connectedBefore) {
+        connectedBefore = true;
+        LOG.info("connected to {}", name);
+      }
+    }
+
+    @Override
+    public void lost(StoreFailure failure) {
+      connected = false;
+      breaker.reset();
+      vertx.cancelTimer(probeTimer);
+      if (!lossLogged) {
+        lossLogged = true;
+        LOG.warn("not connected to {}: {}; trying again until it answers", name, failure.reason());
+      }
+      failWaiting(name + ": " + failure.reason());
+      onTrouble.run();
+    }
   }
 
-  private void connectTo(RedisOptions options) {
-    if (closed) {
-      return;
-    }
-    RedisLink next = new RedisLink(vertx, options, clock, this::lost);
-    link = Optional.of(next);
-    next.open(
-        script.load(),
-        () ->
-            next.send(Request.cmd(Command.INFO).arg("replication"))
-                .map(Response::toString)
-                // Who may not ask counts all histories as one.
-                .otherwise("")
-                .onSuccess(
-                    info -> {
-                      if (info.contains("role:slave")) {
-                        next.lose(VertxException.noStackTrace("it is a replica"));
-                      } else if (next.isOpen()) {
-                        opened(info);
-                      }
-                    }));
-  }
-
-  private void opened(String info) {
-    history = HISTORY.matcher(info).results().findFirst().map(id -> id.group(1)).orElse("");
-    breaker.reset();
-    connected = true;
-    if (firstAttempt.tryComplete()) {
-      LOG.info("connected to {}", name);
-    }
-  }
-
-  /** A server that lets us in may still refuse to serve; only an answer proves that it does. */
   private void proved() {
-    backoff.reset();
+    link.proved();
     if (lossLogged) {
       lossLogged = false;
       LOG.info("{} answers again", name);
     }
-  }
-
-  private void lost(Throwable cause) {
-    if (closed) {
-      return;
-    }
-    StoreFailure failure = StoreFailure.of(cause);
-    connected = false;
-    breaker.reset();
-    vertx.cancelTimer(probeTimer);
-    if (!lossLogged) {
-      lossLogged = true;
-      LOG.warn("not connected to {}: {}; trying again until it answers", name, failure.reason());
-    }
-    failWaiting(name + ": " + failure.reason());
-    long delay =
-        failure.kind() == StoreFailure.Kind.ACCESS_REFUSED
-            ? ACCESS_REFUSED_MILLIS + random.nextInt(ACCESS_REFUSED_MILLIS)
-            : Math.max(1, backoff.nextMillis());
-    vertx.setTimer(delay, id -> connect());
-    onTrouble.run();
-    firstAttempt.tryFail(VertxException.noStackTrace(name + ": " + failure.reason()));
   }
 
   private void failWaiting(String reason) {
@@ -380,12 +356,9 @@ final class RedisShard {
   }
 
   Future<Void> close() {
-    closed = true;
     connected = false;
     meters.close();
-    Future<Void> ended =
-        link.map(open -> open.close(VertxException.noStackTrace("closing")))
-            .orElseGet(Future::succeededFuture);
+    Future<Void> ended = link.close("closing");
     vertx.cancelTimer(probeTimer);
     failWaiting(name + ": closing");
     return ended;

@@ -5,11 +5,9 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxException;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -29,21 +27,15 @@ import org.slf4j.LoggerFactory;
 final class UsageLink {
   private static final Logger LOG = LoggerFactory.getLogger(UsageLink.class);
 
-  private final Vertx vertx;
   private final Context context;
-  private final Supplier<Future<RedisOptions>> place;
   private final LuaScript script;
-  private final Clock clock;
-  private final Backoff backoff;
-  private final Promise<Void> firstAttempt = Promise.promise();
-  private Optional<RedisLink> link = Optional.empty();
+  private final HeldLink link;
   private String awayFor = "not connected yet";
 
   /** Of an attempt before that, the caller of {@link #start} is told. */
   private boolean connectedOnce;
 
   private boolean lossLogged;
-  private boolean closed;
 
   /**
    * @param place where to connect to, asked each time
@@ -54,17 +46,15 @@ final class UsageLink {
       LuaScript script,
       Clock clock,
       RandomGenerator random) {
-    this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.place = place;
     this.script = script;
-    this.clock = clock;
-    this.backoff = new Backoff(random);
+    this.link = new HeldLink(vertx, place, clock, random, new Connection());
   }
 
   /** Connects, and again for as long as it is not closed; tells of the first attempt. */
   Future<Void> start() {
-    context.runOnContext(turn -> connect());
+    Promise<Void> firstAttempt = Promise.promise();
+    context.runOnContext(turn -> link.start().onComplete(firstAttempt));
     return firstAttempt.future();
   }
 
@@ -102,7 +92,7 @@ final class UsageLink {
     Promise<Response> answer = Promise.promise();
     context.runOnContext(
         turn ->
-            link.filter(RedisLink::isOpen)
+            link.open()
                 .ifPresentOrElse(
                     open ->
                         question
@@ -115,7 +105,7 @@ final class UsageLink {
   }
 
   private void answered() {
-    backoff.reset();
+    link.proved();
     if (lossLogged) {
       lossLogged = false;
       LOG.info("the store of usage answers again");
@@ -131,53 +121,39 @@ final class UsageLink {
     return new StoreAwayException(failure.reason(), failure.unsent());
   }
 
-  private void connect() {
-    if (!closed) {
-      place.get().onComplete(this::connectTo, this::lost);
+  /** What becomes of the link. */
+  private final class Connection implements HeldLink.Owner {
+    @Override
+    public Request first() {
+      return script.load();
     }
-  }
 
-  private void connectTo(RedisOptions options) {
-    if (closed) {
-      return;
+    @Override
+    public Future<Void> greet(RedisLink next) {
+      return Future.succeededFuture();
     }
-    RedisLink next = new RedisLink(vertx, options, clock, this::lost);
-    link = Optional.of(next);
-    next.open(
-        script.load(),
-        () -> {
-          connectedOnce = true;
-          firstAttempt.tryComplete();
-        });
-  }
 
-  private void lost(Throwable cause) {
-    if (closed) {
-      return;
+    @Override
+    public void opened() {
+      connectedOnce = true;
     }
-    StoreFailure failure = StoreFailure.of(cause);
-    awayFor = failure.reason();
-    if (connectedOnce && !lossLogged) {
-      lossLogged = true;
-      LOG.warn("no connection to the store of usage: {}; trying again until it answers", awayFor);
+
+    @Override
+    public void lost(StoreFailure failure) {
+      awayFor = failure.reason();
+      if (connectedOnce && !lossLogged) {
+        lossLogged = true;
+        LOG.warn("no connection to the store of usage: {}; trying again until it answers", awayFor);
+      }
     }
-    long delay =
-        failure.kind() == StoreFailure.Kind.ACCESS_REFUSED
-            ? RedisShard.ACCESS_REFUSED_MILLIS
-            : Math.max(1, backoff.nextMillis());
-    vertx.setTimer(delay, id -> connect());
-    firstAttempt.tryFail(new StoreAwayException(awayFor, true));
   }
 
   Future<Void> close() {
     Promise<Void> ended = Promise.promise();
     context.runOnContext(
         turn -> {
-          closed = true;
           awayFor = "closed";
-          link.map(open -> open.close(VertxException.noStackTrace(awayFor)))
-              .orElseGet(Future::succeededFuture)
-              .onComplete(ended);
+          link.close(awayFor).onComplete(ended);
         });
     return ended.future();
   }

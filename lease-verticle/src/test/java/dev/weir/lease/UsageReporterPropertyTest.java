@@ -200,8 +200,8 @@ class UsageReporterPropertyTest {
 
   /**
    * The rules of {@code usage.lua}, for a store that loses no record, nor what was told by those
-   * who have ended in order and cannot tell it again; after a loss all others have
-   * told again what they know before it goes on to seal.
+   * who have ended in order and cannot tell it again; after a loss all others have told again what
+   * they know before it goes on to seal.
    */
   private static final class Ledger {
     static final Duration GONE = Duration.ofMinutes(1);
