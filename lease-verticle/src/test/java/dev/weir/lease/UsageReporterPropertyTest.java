@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -88,6 +89,26 @@ class UsageReporterPropertyTest {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
       }
+    }
+  }
+
+  @Example
+  void noWatermarkIsToldBeforeWhatWasLostIsToldAgain() throws IOException {
+    Path directory = Files.createTempDirectory("weir-usage");
+    try {
+      History history = new History(directory);
+      history.deliver();
+      history.run(new Step(Kind.COUNT, 5));
+      assertThat(history.next().orElseThrow().reports()).hasSize(1);
+      assertThat(history.reporter.answered(new UsageReceipt(1, 0, true, false))).isTrue();
+      assertThat(history.next().orElseThrow().watermarkMillis()).isEmpty();
+      assertThat(history.reporter.answered(new UsageReceipt(1, 0, false, false))).isTrue();
+      assertThat(history.next().orElseThrow().reports()).hasSize(1);
+      assertThat(history.reporter.answered(new UsageReceipt(2, 0, false, false))).isTrue();
+      assertThat(history.next().orElseThrow().watermarkMillis()).isPresent();
+      history.journal.close();
+    } finally {
+      delete(directory);
     }
   }
 
