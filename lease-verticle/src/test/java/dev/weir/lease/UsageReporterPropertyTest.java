@@ -269,7 +269,11 @@ class UsageReporterPropertyTest {
       if (counts) {
         last = batch.number();
         memory.numbers.put(from, last);
+        long before = billed;
         batch.reports().forEach(report -> add(from, report));
+        if (billed > before) {
+          kept = memory.copy();
+        }
       }
       memory.heard.put(from, now);
       if (!lost && batch.watermarkMillis().isPresent()) {
@@ -292,7 +296,6 @@ class UsageReporterPropertyTest {
               report.key(), report.plan(), report.windowStartMillis(), report.windowEndMillis());
       if (!memory.open.containsKey(window) && window.endMillis <= sealedUpToMillis) {
         billed += report.delta().spent();
-        kept = memory.copy();
       } else {
         memory
             .open
