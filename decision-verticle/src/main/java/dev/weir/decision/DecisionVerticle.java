@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
  * The ways to ask a node: HTTP and the event bus. Deploy one instance per event loop, all with the
  * same {@link LocalLimiter}.
  *
- * <p>When it stops it first answers what it has, then gives the node's permits back to the store,
- * so the lease verticle has to outlive it.
+ * <p>When it stops it first has callers leave, then answers what it has, and at last gives the
+ * node's permits back to the store, so the lease verticle has to outlive it.
  */
 public final class DecisionVerticle extends VerticleBase {
 
@@ -25,7 +25,11 @@ public final class DecisionVerticle extends VerticleBase {
 
   private static final long SETTLE_POLL_MILLIS = 5;
   private static final long SETTLE_AT_MOST_MILLIS = 1_000;
-  private static final long DRAIN_SECONDS = 5;
+
+  /** Callers who ask once in that time find out by the answer that they have to go elsewhere. */
+  private static final long LEAVE_MILLIS = 1_000;
+
+  private static final long ANSWER_SECONDS = 4;
   private static final int IDLE_SECONDS = 60;
 
   /** Four names of 1 KiB in a query, percent-encoded to three times that. */
@@ -42,6 +46,7 @@ public final class DecisionVerticle extends VerticleBase {
   private final Endpoint endpoint;
   private final boolean first;
   private HttpServer server;
+  private Draining draining;
   private CheckBus bus;
 
   /**
@@ -89,6 +94,7 @@ public final class DecisionVerticle extends VerticleBase {
             answers,
             new ReservationHandler(limiter, answers),
             authorize);
+    draining = new Draining(handler);
     server =
         vertx
             .createHttpServer(
@@ -99,7 +105,7 @@ public final class DecisionVerticle extends VerticleBase {
                     .setMaxHeaderSize(MAX_HEADER_BYTES)
                     .setIdleTimeout(IDLE_SECONDS)
                     .setIdleTimeoutUnit(TimeUnit.SECONDS))
-            .requestHandler(handler);
+            .requestHandler(draining);
     return server
         .listen()
         .compose(
@@ -117,8 +123,13 @@ public final class DecisionVerticle extends VerticleBase {
     if (first) {
       LocalLimiters.unregister(vertx, limiter);
     }
-    return Future.join(server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS), bus.stop())
-        .recover(failure -> Future.succeededFuture())
+    draining.begin();
+    return vertx
+        .timer(LEAVE_MILLIS, TimeUnit.MILLISECONDS)
+        .compose(
+            ignored ->
+                Future.join(server.shutdown(ANSWER_SECONDS, TimeUnit.SECONDS), bus.stop())
+                    .otherwiseEmpty())
         .compose(ignored -> giveAllBack());
   }
 

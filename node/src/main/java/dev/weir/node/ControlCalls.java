@@ -48,6 +48,7 @@ final class ControlCalls {
   private final KeyUsage usage;
   private final BooleanSupplier storeUp;
   private final Clock clock;
+  private volatile boolean stopping;
 
   ControlCalls(
       Configuration configuration,
@@ -68,6 +69,11 @@ final class ControlCalls {
     this.usage = usage;
     this.storeUp = storeUp;
     this.clock = clock;
+  }
+
+  /** The node is no longer ready; from any thread. */
+  void stopping() {
+    stopping = true;
   }
 
   Supplier<Future<Void>> putPlan(String name, JsonObject body) {
@@ -301,9 +307,13 @@ final class ControlCalls {
 
   /**
    * A node without its store still decides and stays ready; one that has these calls to offer is
-   * deployed and has its configuration.
+   * deployed and has its configuration. One that is stopping answers as before, but is not to be
+   * sent new callers.
    */
   Future<JsonObject> ready() {
+    if (stopping) {
+      return Future.failedFuture(new RefusedCallException(503, "status: the node is stopping"));
+    }
     return Future.succeededFuture(
         new JsonObject()
             .put("status", "up")

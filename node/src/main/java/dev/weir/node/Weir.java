@@ -87,7 +87,9 @@ public final class Weir {
   private LeaseVerticle lease;
   private LocalLimiter limiter;
   private int httpPort;
+  private String decisions;
   private NodeBus nodeBus;
+  private ControlCalls calls;
   private ControlPlane controlPlane;
   private long statusTimer;
 
@@ -136,10 +138,21 @@ public final class Weir {
     return controlPlane.port();
   }
 
-  /** Answers what is under way, gives all permits back to the store, and ends. */
+  /**
+   * Is no longer ready, has callers leave, answers what is under way, gives all permits back to the
+   * store, and ends.
+   */
   public Future<Void> stop() {
     vertx.cancelTimer(statusTimer);
     Future<Void> stopped = Future.succeededFuture();
+    if (calls != null) {
+      calls.stopping();
+    }
+    if (decisions != null) {
+      // Before the control plane, which tells meanwhile that the node is not ready.
+      deployments.remove(decisions);
+      stopped = vertx.undeploy(decisions);
+    }
     for (String deployment : deployments) {
       stopped = stopped.eventually(() -> vertx.undeploy(deployment));
     }
@@ -283,7 +296,11 @@ public final class Weir {
           return instance;
         };
     return deploy(instances, eventLoops())
-        .onSuccess(done -> httpPort = first.get().port())
+        .onSuccess(
+            deployment -> {
+              decisions = deployment;
+              httpPort = first.get().port();
+            })
         .recover(failure -> refused("http", http.host(), http.port(), failure));
   }
 
@@ -311,21 +328,18 @@ public final class Weir {
             lease::forget,
             question -> nodeBus.ask(KeyReset.CALL, question));
     String caller = settings.admin().token().isPresent() ? "admin" : "anonymous";
-    controlPlane =
-        new ControlPlane(
-            settings.admin(),
-            new ControlCalls(
-                config.configuration(),
-                config.membership(),
-                limiter,
-                reset,
-                new AuditTrail(config.auditLog(), clock, caller),
-                new FleetHotKeys(question -> nodeBus.ask(FleetHotKeys.CALL, question)),
-                new KeyUsage(usageStore::recent),
-                store::healthy,
-                clock),
-            registry::scrape,
-            api);
+    calls =
+        new ControlCalls(
+            config.configuration(),
+            config.membership(),
+            limiter,
+            reset,
+            new AuditTrail(config.auditLog(), clock, caller),
+            new FleetHotKeys(question -> nodeBus.ask(FleetHotKeys.CALL, question)),
+            new KeyUsage(usageStore::recent),
+            store::healthy,
+            clock);
+    controlPlane = new ControlPlane(settings.admin(), calls, registry::scrape, api);
     Settings.Admin admin = settings.admin();
     return deploy(() -> controlPlane, 1)
         .recover(failure -> refused("admin", admin.host(), admin.port(), failure));

@@ -20,8 +20,8 @@ final class ClusterOfNodes implements AutoCloseable {
   private final List<Integer> ports;
   private final List<RunningNode> nodes = new ArrayList<>();
 
-  private ClusterOfNodes(int size) {
-    ports = IntStream.range(0, size).mapToObj(i -> FreePorts.next()).toList();
+  private ClusterOfNodes(int places) {
+    ports = IntStream.range(0, places).mapToObj(i -> FreePorts.next()).toList();
   }
 
   /** {@code size} nodes on one store, all started at once, each of which sees all the others. */
@@ -32,7 +32,13 @@ final class ClusterOfNodes implements AutoCloseable {
   /** The same, with more in the environment of each node, by its index. */
   static ClusterOfNodes start(
       int size, String storeUrl, IntFunction<Map<String, String>> environment) {
-    ClusterOfNodes cluster = new ClusterOfNodes(size);
+    return start(size, size, storeUrl, environment);
+  }
+
+  /** The same, where others may {@link #join} up to {@code places} in all. */
+  static ClusterOfNodes start(
+      int size, int places, String storeUrl, IntFunction<Map<String, String>> environment) {
+    ClusterOfNodes cluster = new ClusterOfNodes(places);
     try {
       for (int i = 0; i < size; i++) {
         cluster.nodes.add(cluster.launch(i, storeUrl, environment.apply(i)));
@@ -65,6 +71,14 @@ final class ClusterOfNodes implements AutoCloseable {
     RunningNode next = launch(index, storeUrl, environment);
     nodes.set(index, next);
     next.awaitReady();
+  }
+
+  /** Starts one more node, at a place of those that have gone or were never there; it answers. */
+  RunningNode join(int place, String storeUrl) {
+    RunningNode next = launch(place, storeUrl, Map.of());
+    nodes.add(next);
+    next.awaitReady();
+    return next;
   }
 
   /** Waits until every node that still runs sees {@code count} nodes. */

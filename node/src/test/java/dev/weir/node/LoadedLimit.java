@@ -57,6 +57,16 @@ record LoadedLimit(Tally busy, Tally calm) {
   }
 
   /**
+   * The same while nodes come and go.
+   *
+   * @param inService that callers are sent to, as long as they are in it
+   */
+  static LoadedLimit load(
+      ClusterOfNodes cluster, List<NodeClient> inService, String name, Consumer<Traffic> change) {
+    return load(inService, List.of(name), allOf(cluster), change).get(0);
+  }
+
+  /**
    * The same for several such pairs of keys.
    *
    * @param survivors the indexes of the nodes that answer at the end
@@ -66,7 +76,14 @@ record LoadedLimit(Tally busy, Tally calm) {
       List<String> names,
       List<Integer> survivors,
       Consumer<Traffic> fault) {
-    List<NodeClient> nodes = cluster.clients();
+    return load(cluster.clients(), names, survivors, fault);
+  }
+
+  private static List<LoadedLimit> load(
+      List<NodeClient> nodes,
+      List<String> names,
+      List<Integer> survivors,
+      Consumer<Traffic> fault) {
     putPlan(nodes);
     List<Demand> demands =
         names.stream()

@@ -17,7 +17,8 @@ import org.awaitility.Awaitility;
 
 /**
  * Callers who ask at a steady pace, each one call at a time, over a few connections to each node. A
- * caller whose answer takes long falls behind, and does not catch up. Ends by itself after {@value
+ * caller whose answer takes long falls behind, and does not catch up. Those of a node that has left
+ * the list of nodes go to another, as a load balancer would have it. Ends by itself after {@value
  * #MOST_CALLS} calls.
  */
 final class Traffic implements AutoCloseable {
@@ -189,7 +190,11 @@ final class Traffic implements AutoCloseable {
     callers = Executors.newScheduledThreadPool(CALLERS_PER_NODE * nodes.size() * demands.size());
   }
 
-  /** Begins to ask, and goes on until it is closed. */
+  /**
+   * Begins to ask, and goes on until it is closed.
+   *
+   * @param nodes to ask; if some come and go, a list that may change at any time
+   */
   static Traffic start(List<NodeClient> nodes, List<Demand> demands) {
     Traffic traffic = new Traffic(nodes, demands);
     // Answers of the first call on a connection come late; they are no part of the traffic.
@@ -232,7 +237,8 @@ final class Traffic implements AutoCloseable {
     boolean degraded = false;
     String error = "";
     try {
-      Answer answer = nodes.get(node).check(demand.key, demand.plan, 1);
+      List<NodeClient> now = List.copyOf(nodes);
+      Answer answer = now.get(node % now.size()).check(demand.key, demand.plan, 1);
       admitted = answer.admitted();
       degraded = answer.degraded();
     } catch (AssertionError | RuntimeException e) {
