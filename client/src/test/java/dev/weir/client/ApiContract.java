@@ -252,7 +252,15 @@ public enum ApiContract {
       }
       return;
     }
-    JsonObject json = body.getJsonObject("content").getJsonObject("application/json");
+    JsonObject content = body.getJsonObject("content");
+    JsonObject json = content.getJsonObject("application/json");
+    if (json == null) {
+      for (String type : ApiSchemas.membersOf(content)) {
+        API.faults(content.getJsonObject(type).getJsonObject("schema"), text)
+            .forEach(fault -> faults.add("body of the request " + fault));
+      }
+      return;
+    }
     API.faults(json.getJsonObject("schema"), decoded(text, faults))
         .forEach(fault -> faults.add("body of the request " + fault));
   }

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Plans, endpoint weights and the rules of gateways, as one versioned whole: a change makes the
- * next document, or is refused. What is set for keys is apart, since there may be hundreds of
- * thousands.
+ * Plans, endpoint weights and the rules of gateways, as one versioned whole. A change gives a
+ * document with other contents, or is refused; {@link #next} then makes a version of it. What is
+ * set for keys is apart, since there may be hundreds of thousands, but has the same version.
  *
  * @param version 1 or more, one more than that of the document before
  */
@@ -21,7 +21,8 @@ record ConfigDocument(
     Optional<String> defaultPlan,
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
-    Gateway gateway) {
+    Gateway gateway,
+    Lineage lineage) {
 
   ConfigDocument {
     plans = Map.copyOf(plans);
@@ -29,19 +30,25 @@ record ConfigDocument(
   }
 
   /** The first document, of what the first node brings along. */
-  static ConfigDocument first(PlansFile seed) {
+  static ConfigDocument first(PlansFile seed, String writer) {
     return new ConfigDocument(
-        1, seed.defaultPlan(), seed.plans(), seed.endpoints(), seed.gateway());
+        1,
+        seed.defaultPlan(),
+        seed.plans(),
+        seed.endpoints(),
+        seed.gateway(),
+        Lineage.NONE.writtenBy(writer).seededBy(seed.digest()));
   }
 
-  /** The document that {@code snapshot} was made of. */
-  static ConfigDocument of(ConfigSnapshot snapshot) {
+  /** The next version, with these contents. */
+  ConfigDocument next(String writer) {
     return new ConfigDocument(
-        snapshot.version(),
-        snapshot.defaultPlan(),
-        snapshot.plans(),
-        snapshot.endpoints(),
-        snapshot.gateway());
+        version + 1, defaultPlan, plans, endpoints, gateway, lineage.writtenBy(writer));
+  }
+
+  /** Whether {@code older}, of a version that is not higher, has changes that this has not. */
+  boolean departsFrom(ConfigDocument older) {
+    return lineage.departsFrom(older.lineage, version - older.version);
   }
 
   Optional<Plan> plan(String name) {
@@ -59,13 +66,37 @@ record ConfigDocument(
     allPlans.putAll(plans);
     Map<String, Long> allEndpoints = new HashMap<>(seed.endpoints());
     allEndpoints.putAll(endpoints);
-    return next(allPlans, allEndpoints, gateway.equals(Gateway.DEFAULT) ? seed.gateway() : gateway);
+    return new ConfigDocument(
+        version,
+        defaultPlan,
+        allPlans,
+        allEndpoints,
+        gateway.equals(Gateway.DEFAULT) ? seed.gateway() : gateway,
+        lineage.seededBy(seed.digest()));
+  }
+
+  /** Has all of {@code seed} in place of what is there. */
+  ConfigDocument replacedBy(PlansFile seed) {
+    return new ConfigDocument(
+        version,
+        seed.defaultPlan(),
+        seed.plans(),
+        seed.endpoints(),
+        seed.gateway(),
+        lineage.seededBy(seed.digest()));
+  }
+
+  /** With the plans of {@code other} that are not here. */
+  ConfigDocument withPlansOf(ConfigDocument other) {
+    Map<String, Plan> all = new HashMap<>(other.plans);
+    all.putAll(plans);
+    return with(all, endpoints);
   }
 
   ConfigDocument putPlan(Plan plan) {
     Map<String, Plan> changed = new HashMap<>(plans);
     changed.put(plan.name(), plan);
-    return next(changed, endpoints, gateway);
+    return with(changed, endpoints);
   }
 
   /**
@@ -82,7 +113,7 @@ record ConfigDocument(
     }
     Map<String, Plan> changed = new HashMap<>(plans);
     changed.remove(name);
-    return next(changed, endpoints, gateway);
+    return with(changed, endpoints);
   }
 
   /**
@@ -98,7 +129,7 @@ record ConfigDocument(
     errors.throwIfAny();
     Map<String, Long> changed = new HashMap<>(endpoints);
     changed.put(endpoint, weight);
-    return next(plans, changed, gateway);
+    return with(plans, changed);
   }
 
   /**
@@ -127,11 +158,6 @@ record ConfigDocument(
             });
   }
 
-  ConfigSnapshot with(KeyMap<String> assignments, KeyMap<KeyOverride> overrides) {
-    return new ConfigSnapshot(
-        version, defaultPlan, plans, endpoints, gateway, assignments, overrides);
-  }
-
   /** What changed since {@code before}, in one line for the log; never a key. */
   String changesSince(ConfigDocument before) {
     List<String> changes = new ArrayList<>();
@@ -150,6 +176,7 @@ record ConfigDocument(
   Map<String, Object> format() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("version", version);
+    members.put("lineage", lineage.format());
     members.put("default_plan", defaultPlan.orElse(null));
     Map<String, Object> planMembers = new TreeMap<>();
     plans.forEach((name, plan) -> planMembers.put(name, PlanFormat.format(plan)));
@@ -170,21 +197,19 @@ record ConfigDocument(
     long version =
         Members.wholeOf(given, 1, Long.MAX_VALUE)
             .orElseThrow(() -> refused(400, "version", Members.notWhole(given, 1, Long.MAX_VALUE)));
+    Lineage lineage = Lineage.parse(rest.remove("lineage"));
     PlansFile contents = PlansFile.of(rest);
     return new ConfigDocument(
         version,
         contents.defaultPlan(),
         contents.plans(),
         contents.endpoints(),
-        contents.gateway());
+        contents.gateway(),
+        lineage);
   }
 
-  /** Only what differs is a new version. */
-  private ConfigDocument next(
-      Map<String, Plan> newPlans, Map<String, Long> newEndpoints, Gateway newGateway) {
-    return newPlans.equals(plans) && newEndpoints.equals(endpoints) && newGateway.equals(gateway)
-        ? this
-        : new ConfigDocument(version + 1, defaultPlan, newPlans, newEndpoints, newGateway);
+  private ConfigDocument with(Map<String, Plan> newPlans, Map<String, Long> newEndpoints) {
+    return new ConfigDocument(version, defaultPlan, newPlans, newEndpoints, gateway, lineage);
   }
 
   private void requirePlan(String name) {

@@ -4,10 +4,13 @@ import com.hazelcast.core.HazelcastInstance;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
+import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.Executors;
+import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Brings a node its configuration, what was changed of it, and who else is there. Deploy one
@@ -21,17 +24,25 @@ public final class ConfigVerticle extends VerticleBase {
   /** How late an override ends at most on a node that is alone. */
   private static final long END_MILLIS = 100;
 
-  private final PlansFile seed;
+  private final Seed seed;
   private final Optional<HazelcastInstance> hazelcast;
+  private final Optional<Path> directory;
   private final Clock clock;
+
+  /** Tells this node from all others, and from itself after another start. */
+  private final String self = UUID.randomUUID().toString().substring(0, 8);
+
   private volatile Configuration configuration;
   private volatile Membership membership;
   private volatile AuditLog auditLog;
-  private Optional<Cluster> cluster = Optional.empty();
+  private volatile Optional<KeptState> kept = Optional.empty();
+  private volatile Optional<Cluster> cluster = Optional.empty();
 
-  private ConfigVerticle(PlansFile seed, Optional<HazelcastInstance> hazelcast, Clock clock) {
+  private ConfigVerticle(
+      Seed seed, Optional<HazelcastInstance> hazelcast, Optional<Path> directory, Clock clock) {
     this.seed = seed;
     this.hazelcast = hazelcast;
+    this.directory = directory;
     this.clock = clock;
   }
 
@@ -40,55 +51,77 @@ public final class ConfigVerticle extends VerticleBase {
    *
    * @param clock by which overrides end
    */
-  public static ConfigVerticle alone(PlansFile seed, Clock clock) {
-    return new ConfigVerticle(seed, Optional.empty(), clock);
+  public static ConfigVerticle alone(Seed seed, Clock clock) {
+    return new ConfigVerticle(seed, Optional.empty(), Optional.empty(), clock);
   }
 
   /**
-   * Of a node in a cluster. The first one brings {@code seed} in; a later one takes what the
-   * cluster has and adds the plans, endpoints and keys of its seed that are not there yet.
+   * Of a node in a cluster. The first one brings {@code seed} in, or what it knew when it stopped;
+   * a later one takes what the cluster has, unless it knows of a higher version, and then applies
+   * its seed to it.
    *
    * @param hazelcast running, and left running when the verticle stops
    * @param clock by which overrides end on this node
    */
-  public static ConfigVerticle clustered(PlansFile seed, HazelcastInstance hazelcast, Clock clock) {
-    return new ConfigVerticle(seed, Optional.of(hazelcast), clock);
+  public static ConfigVerticle clustered(Seed seed, HazelcastInstance hazelcast, Clock clock) {
+    return new ConfigVerticle(seed, Optional.of(hazelcast), Optional.empty(), clock);
+  }
+
+  /** The same, which keeps what it knows in {@code newDirectory}, and goes on from there. */
+  public ConfigVerticle keptIn(Path newDirectory) {
+    return new ConfigVerticle(seed, hazelcast, Optional.of(newDirectory), clock);
   }
 
   @Override
   public Future<?> start() {
-    if (hazelcast.isEmpty()) {
-      LocalConfiguration local = new LocalConfiguration(seed, clock);
-      vertx.setPeriodic(END_MILLIS, id -> local.endOverrides());
-      configuration = local;
-      membership = new SoleMembership();
-      auditLog = new LocalAuditLog();
-      return Future.succeededFuture();
-    }
+    return vertx
+        .executeBlocking(() -> directory.flatMap(StateFile::open), false)
+        .onSuccess(opened -> kept = opened.map(file -> new KeptState(file, clock)))
+        .compose(opened -> vertx.executeBlocking(() -> opened.flatMap(StateFile::read), false))
+        .compose(saved -> hazelcast.isPresent() ? join(saved, hazelcast.get()) : beginAlone(saved))
+        .onSuccess(state -> kept.ifPresent(keeper -> keeper.keep(configuration, state)))
+        .recover(failure -> letGo().transform(done -> Future.failedFuture(failure)));
+  }
+
+  private Future<Supplier<ConfigState>> beginAlone(Optional<ConfigState> saved) {
+    LocalConfiguration local = new LocalConfiguration(seed.appliedTo(saved, self), self, clock);
+    vertx.setPeriodic(END_MILLIS, id -> local.endOverrides());
+    configuration = local;
+    membership = new SoleMembership();
+    auditLog = new LocalAuditLog();
+    return Future.succeededFuture(local::state);
+  }
+
+  private Future<Supplier<ConfigState>> join(
+      Optional<ConfigState> saved, HazelcastInstance instance) {
     WorkerExecutor writer = vertx.createSharedWorkerExecutor("weir-config-" + deploymentID(), 1);
-    ScheduledExecutorService reader =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "weir-config-reader");
-              thread.setDaemon(true);
-              return thread;
-            });
+    ScheduledExecutorService reader = DaemonThread.scheduled("weir-config-reader");
     return writer
-        .executeBlocking(() -> Cluster.join(seed, hazelcast.get(), clock, writer, reader))
+        .executeBlocking(() -> Cluster.join(saved, seed, instance, self, clock, writer, reader))
         .timeout(START_SECONDS, TimeUnit.SECONDS)
-        .onSuccess(
+        .onFailure(e -> reader.shutdownNow())
+        .map(
             joined -> {
               cluster = Optional.of(joined);
               configuration = joined.configuration();
               membership = joined.membership();
-              auditLog = new ClusterAuditLog(hazelcast.get(), writer);
-            })
-        .onFailure(e -> reader.shutdownNow());
+              auditLog = new ClusterAuditLog(instance, writer);
+              return joined.configuration()::state;
+            });
   }
 
   @Override
   public Future<?> stop() {
-    return cluster.map(Cluster::leave).orElse(Future.succeededFuture());
+    return cluster.map(Cluster::leave).orElse(Future.succeededFuture()).eventually(this::letGo);
+  }
+
+  private Future<Void> letGo() {
+    return vertx.executeBlocking(
+        () -> {
+          kept.ifPresent(KeptState::close);
+          return null;
+        },
+        false);
   }
 
   /**
@@ -118,6 +151,22 @@ public final class ConfigVerticle extends VerticleBase {
     return deployed(auditLog);
   }
 
+  /**
+   * Has {@code listener} be told of changes that are lost because another part of the cluster has
+   * the higher version, on any thread, those included that were lost before.
+   *
+   * @throws IllegalStateException if this verticle has not been deployed yet
+   */
+  public void onLoss(Consumer<LostChange> listener) {
+    deployed(configuration);
+    cluster.ifPresent(joined -> joined.configuration().onLoss(listener));
+  }
+
+  /** The version of the configuration that is on disk; 0 if none is. */
+  public long savedVersion() {
+    return kept.map(KeptState::savedVersion).orElse(0L);
+  }
+
   private static <T> T deployed(T started) {
     if (started == null) {
       throw new IllegalStateException("the config verticle has not been deployed yet");
@@ -133,16 +182,20 @@ public final class ConfigVerticle extends VerticleBase {
       ScheduledExecutorService reader) {
 
     static Cluster join(
-        PlansFile seed,
+        Optional<ConfigState> saved,
+        Seed seed,
         HazelcastInstance hazelcast,
+        String self,
         Clock clock,
         WorkerExecutor writer,
-        ScheduledExecutorService reader) {
-      return new Cluster(
-          new ClusterConfiguration(seed, hazelcast, clock, writer, reader),
-          new ClusterMembership(hazelcast, reader),
-          writer,
-          reader);
+        ScheduledExecutorService reader)
+        throws Exception {
+      ClusterConfiguration configuration =
+          ClusterConfiguration.join(saved, seed, hazelcast, self, clock, writer, reader);
+      ClusterMembership membership = new ClusterMembership(hazelcast, reader);
+      membership.onChange(configuration::nodes);
+      configuration.nodes(membership.nodes());
+      return new Cluster(configuration, membership, writer, reader);
     }
 
     Future<Void> leave() {

@@ -1,6 +1,7 @@
 package dev.weir.config;
 
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -8,9 +9,10 @@ import java.util.function.Consumer;
  * The shared configuration, as one node sees and changes it. Safe to use from any thread.
  *
  * <p>A change is complete when it is in force on this node and handed to the others, which apply it
- * within a second. It fails with {@link ConfigRefusedException}, and then changes nothing. It fails
- * with any other exception if the cluster did not answer in time; it may then be in force later.
- * Its result is what was there before.
+ * within a second. It fails with {@link ConfigRefusedException}, and then changes nothing: 409
+ * where it comes in the way of changes that other nodes make. It fails with any other exception if
+ * the cluster did not answer in time; it may then be in force later. Its result is what was there
+ * before.
  */
 public interface Configuration {
 
@@ -39,6 +41,16 @@ public interface Configuration {
    * numbers.
    */
   Future<KeySetting> setKey(String key, KeySetting setting);
+
+  /**
+   * Does what {@link #setKey} does for many keys, line after line, and all or nothing: refused with
+   * 400 and every line that is wrong (the first 100). It gives how many keys are not as before.
+   *
+   * <p>Reading the lines against the plans takes a second for some hundred thousand of them: not to
+   * be called on an event loop. Where the cluster does not answer in time, some of the lines may be
+   * in force.
+   */
+  Future<Integer> setKeys(List<KeyLine> lines);
 
   /**
    * Puts {@code key} back on the default plan with its numbers; no error if it is there already.

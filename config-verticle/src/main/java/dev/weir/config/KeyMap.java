@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -81,6 +82,37 @@ final class KeyMap<V> extends AbstractMap<String, V> {
           }
         });
     return values.size() == size ? this : of(values);
+  }
+
+  /**
+   * What has to be put into this map, and removed from it, to make it {@code next}: values by key,
+   * empty for a key to remove. What the two share is passed over unseen.
+   */
+  Map<String, Optional<V>> differences(KeyMap<V> next) {
+    Map<String, Optional<V>> differences = new HashMap<>();
+    for (int i = 0; i < FAN_OUT; i++) {
+      for (int j = 0; j < FAN_OUT; j++) {
+        Map<String, V> before = branches[i][j].values();
+        Map<String, V> after = next.branches[i][j].values();
+        if (!sameMap(before, after)) {
+          before.keySet().stream()
+              .filter(key -> !after.containsKey(key))
+              .forEach(key -> differences.put(key, Optional.empty()));
+          after.forEach(
+              (key, value) -> {
+                if (!value.equals(before.get(key))) {
+                  differences.put(key, Optional.of(value));
+                }
+              });
+        }
+      }
+    }
+    return differences;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // comparing all entries is what this is to save
+  private static boolean sameMap(Map<?, ?> one, Map<?, ?> other) {
+    return one == other;
   }
 
   /** Whether {@code other} is this very map; a change that changes nothing gives the same one. */

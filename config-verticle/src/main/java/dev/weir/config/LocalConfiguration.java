@@ -1,36 +1,42 @@
 package dev.weir.config;
 
 import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The configuration of a node that is alone. Changes are made under its lock, one after another.
  */
 final class LocalConfiguration implements Configuration {
 
-  private static final Logger LOG = LoggerFactory.getLogger(LocalConfiguration.class);
-
   private final Clock clock;
+  private final String self;
   private final OverrideEnds ends = new OverrideEnds();
   private final LiveSnapshot live;
-  private ConfigDocument document;
-  private KeyMap<String> assignments;
-  private KeyMap<KeyOverride> overrides = KeyMap.none();
 
-  LocalConfiguration(PlansFile seed, Clock clock) {
+  /**
+   * @param self tells this node from all others
+   * @param clock by which overrides end
+   */
+  LocalConfiguration(ConfigState first, String self, Clock clock) {
     this.clock = clock;
-    document = ConfigDocument.first(seed);
-    assignments = KeyMap.of(seed.keys());
-    live = new LiveSnapshot(document.with(assignments, overrides));
+    this.self = self;
+    live = new LiveSnapshot(first.unendedAt(clock.epochMillis()));
+    live.state().overrides().values().forEach(ends::note);
   }
 
   @Override
   public ConfigSnapshot current() {
     return live.current();
+  }
+
+  /** What is in force, whole. */
+  ConfigState state() {
+    return live.state();
   }
 
   @Override
@@ -45,8 +51,9 @@ final class LocalConfiguration implements Configuration {
 
   @Override
   public synchronized Future<Plan> deletePlan(String name) {
-    return change(before -> before.deletePlan(name, assignments.containsValue(name)))
-        .map(before -> before.plans().get(name));
+    boolean assigned = live.state().assignments().containsValue(name);
+    return change(before -> before.deletePlan(name, assigned))
+        .map(before -> before.plan(name).orElseThrow());
   }
 
   @Override
@@ -56,63 +63,78 @@ final class LocalConfiguration implements Configuration {
   }
 
   @Override
-  public synchronized Future<KeySetting> setKey(String key, KeySetting setting) {
-    KeySetting before = settingOf(key);
-    try {
-      document.checkSetting(key, setting, before.plan());
-    } catch (ConfigRefusedException e) {
-      return Future.failedFuture(e);
-    }
-    replaceKeys(
-        setting.plan().map(plan -> assignments.with(key, plan)).orElse(assignments),
-        setting.override().map(override -> overriding(key, override)).orElse(overrides));
-    return Future.succeededFuture(before);
-  }
-
-  private KeyMap<KeyOverride> overriding(String key, KeyOverride override) {
-    ends.note(override);
-    return overrides.with(key, override);
+  public Future<KeySetting> setKey(String key, KeySetting setting) {
+    return attempt(
+        () -> {
+          KeySetting before = live.state().settingOf(key);
+          live.state().document().checkSetting(key, setting, before.plan());
+          putKeys(Map.of(key, before.with(setting)));
+          return before;
+        });
   }
 
   @Override
-  public synchronized Future<KeySetting> clearKey(String key) {
-    KeySetting before = settingOf(key);
-    replaceKeys(assignments.without(key), overrides.without(key));
-    return Future.succeededFuture(before);
+  public Future<Integer> setKeys(List<KeyLine> lines) {
+    return attempt(
+        () -> {
+          ConfigState before = live.state();
+          Map<String, KeySetting> changes =
+              KeyLines.changes(lines, before.document(), before::settingOf);
+          putKeys(changes);
+          return changes.size();
+        });
   }
 
-  private KeySetting settingOf(String key) {
-    return new KeySetting(
-        Optional.ofNullable(assignments.get(key)), Optional.ofNullable(overrides.get(key)));
+  @Override
+  public Future<KeySetting> clearKey(String key) {
+    return attempt(
+        () -> {
+          KeySetting before = live.state().settingOf(key);
+          putKeys(Map.of(key, KeySetting.NONE));
+          return before;
+        });
   }
 
-  /** Takes overrides whose time is over out of force; to be called several times a second. */
-  synchronized void endOverrides() {
-    replaceKeys(assignments, ends.inForce(overrides, clock.epochMillis()));
+  private void putKeys(Map<String, KeySetting> settings) {
+    settings.values().forEach(setting -> setting.override().ifPresent(ends::note));
+    put(live.state().withKeys(settings));
   }
 
   /** Gives the document before the change. */
-  private synchronized Future<ConfigDocument> change(UnaryOperator<ConfigDocument> change) {
-    ConfigDocument before = document;
-    ConfigDocument after;
+  private Future<ConfigDocument> change(UnaryOperator<ConfigDocument> change) {
+    return attempt(
+        () -> {
+          ConfigState before = live.state();
+          ConfigDocument after = change.apply(before.document());
+          put(new ConfigState(after, before.assignments(), before.overrides()));
+          return before.document();
+        });
+  }
+
+  private void put(ConfigState contents) {
+    ConfigState before = live.state();
+    if (!contents.is(before)) {
+      live.replace(contents.nextAfter(before, self));
+    }
+  }
+
+  private synchronized <T> Future<T> attempt(Supplier<T> change) {
     try {
-      after = change.apply(before);
+      return Future.succeededFuture(change.get());
     } catch (ConfigRefusedException e) {
       return Future.failedFuture(e);
     }
-    if (!after.equals(before)) {
-      document = after;
-      LOG.info("configuration version {}: {}", after.version(), after.changesSince(before));
-      live.replace(after.with(assignments, overrides));
-    }
-    return Future.succeededFuture(before);
   }
 
-  private void replaceKeys(KeyMap<String> nextAssignments, KeyMap<KeyOverride> nextOverrides) {
-    if (!nextAssignments.is(assignments) || !nextOverrides.is(overrides)) {
-      assignments = nextAssignments;
-      overrides = nextOverrides;
-      live.replace(document.with(assignments, overrides));
+  /**
+   * Takes overrides whose time is over out of force, which is no version; to be called several
+   * times a second.
+   */
+  synchronized void endOverrides() {
+    ConfigState before = live.state();
+    KeyMap<KeyOverride> unended = ends.inForce(before.overrides(), clock.epochMillis());
+    if (!unended.is(before.overrides())) {
+      live.replace(new ConfigState(before.document(), before.assignments(), unended));
     }
   }
 }

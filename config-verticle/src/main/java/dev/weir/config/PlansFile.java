@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * What a plans file says; what a node brings along when it starts. Immutable and valid.
@@ -118,6 +119,19 @@ public record PlansFile(
     members.refuseRest("default_plan, plans, endpoints, keys, gateway");
     errors.throwIfAny();
     return new PlansFile(defaultPlan, plans, endpoints, keys, gateway);
+  }
+
+  /** Tells files of different contents apart; comments and the order of members do not count. */
+  String digest() {
+    Map<String, Object> members = new TreeMap<>();
+    members.put("default_plan", defaultPlan.orElse(""));
+    Map<String, Object> planMembers = new TreeMap<>();
+    plans.forEach((name, plan) -> planMembers.put(name, PlanFormat.format(plan)));
+    members.put("plans", planMembers);
+    members.put("endpoints", new TreeMap<>(endpoints));
+    members.put("keys", new TreeMap<>(keys));
+    members.put("gateway", GatewayFormat.format(gateway));
+    return Sha256.of(members.toString().getBytes(StandardCharsets.UTF_8));
   }
 
   private static Map<String, Plan> readPlans(Object value, Errors errors) {

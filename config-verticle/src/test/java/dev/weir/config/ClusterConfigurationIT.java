@@ -1,19 +1,15 @@
 package dev.weir.config;
 
+import static dev.weir.config.HazelcastNodes.get;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.hazelcast.config.Config;
 import com.hazelcast.core.Hazelcast;
-import com.hazelcast.core.HazelcastInstance;
+import dev.weir.config.HazelcastNodes.Node;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,9 +29,8 @@ class ClusterConfigurationIT {
 
   private static final Duration IN_FORCE = Duration.ofSeconds(1);
 
-  private final Vertx vertx = Vertx.vertx();
+  private final HazelcastNodes cluster = new HazelcastNodes(4);
   private final List<Node> nodes = new ArrayList<>();
-  private final List<Integer> ports = freePorts(4);
 
   @BeforeAll
   void start() throws Exception {
@@ -50,7 +44,7 @@ class ClusterConfigurationIT {
     for (Node node : nodes) {
       node.leave();
     }
-    get(vertx.close());
+    cluster.close();
   }
 
   @Test
@@ -303,7 +297,8 @@ class ClusterConfigurationIT {
 
     Node fourth = join(3, PlansFile.example());
     assertThat(fourth.verticle().membership().nodes()).isEqualTo(4);
-    NodeStatus status = new NodeStatus("127.0.0.1:" + ports.get(3), 5, "north", 123, "up");
+    NodeStatus status =
+        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, "north", 123, "up");
     fourth.verticle().membership().publish(status);
     await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
     assertThat(membership.nodes()).isEqualTo(4);
@@ -335,8 +330,8 @@ class ClusterConfigurationIT {
 
   @Test
   void aTakenPortIsAnErrorInsteadOfAnotherPort() {
-    assertThatThrownBy(() -> Hazelcast.newHazelcastInstance(configOf(0)))
-        .hasMessageContaining("Port [" + ports.get(0) + "] is already in use");
+    assertThatThrownBy(() -> Hazelcast.newHazelcastInstance(cluster.configOf(0)))
+        .hasMessageContaining("Port [" + cluster.ports().get(0) + "] is already in use");
   }
 
   private static void hasQuota(Node node, String key, long quota) {
@@ -351,23 +346,7 @@ class ClusterConfigurationIT {
   }
 
   private Node join(int index, PlansFile seed) throws Exception {
-    HazelcastInstance hazelcast = Hazelcast.newHazelcastInstance(configOf(index));
-    ConfigVerticle verticle = ConfigVerticle.clustered(seed, hazelcast, Clock.system());
-    String id = get(vertx.deployVerticle(verticle));
-    return new Node(hazelcast, verticle, () -> vertx.undeploy(id));
-  }
-
-  private Config configOf(int index) {
-    Config config =
-        HazelcastConfiguration.load(
-            new ClusterSettings(
-                "config-it",
-                "127.0.0.1",
-                ports.get(index),
-                ports.stream().map(port -> "127.0.0.1:" + port).toList()));
-    config.setProperty("hazelcast.wait.seconds.before.join", "0");
-    config.setProperty("hazelcast.partition.count", "31");
-    return config;
+    return cluster.join(index, Seed.adding(seed));
   }
 
   private static void assertRefused(Future<?> change, int code, String line) {
@@ -383,38 +362,5 @@ class ClusterConfigurationIT {
 
   private static Plan plan(String name, int rate) {
     return PlanFormat.parse(name, Map.of("rate", rate));
-  }
-
-  private static <T> T get(Future<T> future) throws Exception {
-    return future.toCompletionStage().toCompletableFuture().get(30, SECONDS);
-  }
-
-  private static List<Integer> freePorts(int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-      return ports;
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private record Node(
-      HazelcastInstance hazelcast, ConfigVerticle verticle, Supplier<Future<Void>> undeploy) {
-
-    Configuration config() {
-      return verticle.configuration();
-    }
-
-    void leave() throws Exception {
-      get(undeploy.get());
-      hazelcast.shutdown();
-    }
   }
 }

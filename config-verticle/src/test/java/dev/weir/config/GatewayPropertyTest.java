@@ -16,7 +16,7 @@ import net.jqwik.api.Provide;
 class GatewayPropertyTest {
 
   private static final ConfigSnapshot CONFIG =
-      ConfigDocument.first(
+      ConfigState.first(
               PlansFile.parse(
                   """
                   plans: {p: {rate: 1}}
@@ -26,8 +26,9 @@ class GatewayPropertyTest {
                       - "GET /health -> health"
                       - "GET /search/** -> search"
                       - "GET /health/*/deep -> deep"
-                  """))
-          .with(KeyMap.none(), KeyMap.none());
+                  """),
+              "me")
+          .snapshot();
 
   /** Spellings that some server takes for the plain one. */
   @Provide

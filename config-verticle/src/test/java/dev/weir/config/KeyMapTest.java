@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -33,6 +34,32 @@ class KeyMapTest {
     }
     assertThat(assignments).isEqualTo(model).hasSameSizeAs(model).isEqualTo(KeyMap.of(model));
     assertThat(Map.copyOf(assignments)).isEqualTo(model);
+  }
+
+  @Property(tries = 100)
+  void differencesMakeOneMapTheOther(
+      @ForAll @Size(max = 20) Map<@IntRange(max = 30) Integer, @IntRange(max = 3) Integer> before,
+      @ForAll @Size(max = 20) Map<@IntRange(max = 30) Integer, @IntRange(max = 3) Integer> after) {
+    KeyMap<String> one = KeyMap.of(texts(before));
+    KeyMap<String> other = KeyMap.of(texts(after));
+    Map<String, Optional<String>> differences = one.differences(other);
+    KeyMap<String> changed = one;
+    for (Map.Entry<String, Optional<String>> difference : differences.entrySet()) {
+      String key = difference.getKey();
+      changed = difference.getValue().isEmpty() ? changed.without(key) : changed;
+      changed =
+          difference.getValue().isPresent()
+              ? changed.with(key, difference.getValue().get())
+              : changed;
+    }
+    assertThat(changed).isEqualTo(other);
+    assertThat(changed.differences(other)).isEmpty();
+  }
+
+  private static Map<String, String> texts(Map<Integer, Integer> numbers) {
+    Map<String, String> texts = new HashMap<>();
+    numbers.forEach((key, value) -> texts.put("key-" + key, "plan-" + value));
+    return texts;
   }
 
   @Test

@@ -22,7 +22,8 @@ class LocalConfigurationTest {
 
   private LocalConfiguration configuration() {
     return new LocalConfiguration(
-        PlansFile.example(),
+        ConfigState.first(PlansFile.example(), "me"),
+        "me",
         new Clock() {
           @Override
           public long micros() {
@@ -131,12 +132,49 @@ class LocalConfigurationTest {
   }
 
   @Test
-  void anAssignmentKeepsTheVersion() {
+  void anAssignmentIsANewVersionAsWell() {
     assertDone(configuration.setKey("newcomer", KeySetting.ofPlan("gold")));
     assertThat(configuration.current().planOf("newcomer")).map(Plan::name).contains("gold");
     assertDone(configuration.clearKey("newcomer"));
     assertThat(configuration.current().planOf("newcomer")).map(Plan::name).contains("free");
-    assertThat(heard).extracting(ConfigSnapshot::version).containsExactly(1L, 1L);
+    assertThat(heard).extracting(ConfigSnapshot::version).containsExactly(2L, 3L);
+  }
+
+  @Test
+  void manyKeysAreSetAsOneVersionLineAfterLine() {
+    List<KeyLine> lines =
+        List.of(
+            new KeyLine(1, "a", KeySetting.ofPlan("gold")),
+            new KeyLine(2, "acme", KeySetting.ofPlan("gold")),
+            new KeyLine(4, "a", numbers("capacity", 7)),
+            new KeyLine(5, "b", KeySetting.ofPlan("free").with(numbers("capacity", 8))));
+    assertThat(configuration.setKeys(lines).result()).isEqualTo(2);
+
+    assertThat(configuration.current().planOf("a")).map(Plan::name).contains("gold");
+    assertThat(quota("a")).isEqualTo(7);
+    assertThat(quota("b")).isEqualTo(8);
+    assertThat(heard).extracting(ConfigSnapshot::version).containsExactly(2L);
+    assertThat(configuration.setKeys(lines).result()).isZero();
+    assertThat(heard).hasSize(1);
+  }
+
+  @Test
+  void manyKeysAreRefusedTogetherWithEveryLineThatIsWrong() {
+    ConfigSnapshot before = configuration.current();
+    List<KeyLine> lines =
+        List.of(
+            new KeyLine(1, "a", KeySetting.ofPlan("gold")),
+            new KeyLine(2, "b", KeySetting.ofPlan("none")),
+            new KeyLine(3, "c", numbers("name", "no", "capacity", 5)));
+    assertThat(configuration.setKeys(lines).cause())
+        .isInstanceOfSatisfying(
+            ConfigRefusedException.class,
+            e ->
+                assertThat(e.errors())
+                    .containsExactly(
+                        "line 2: plans.none: there is no such plan",
+                        "line 3: name: must be one of default, was 'no'"));
+    assertThat(configuration.current()).isSameAs(before);
   }
 
   @Test
@@ -178,7 +216,8 @@ class LocalConfigurationTest {
 
   @Test
   void aDocumentReadsBackFromItsMembers() {
-    ConfigDocument document = ConfigDocument.first(PlansFile.example()).putPlan(plan("silver"));
+    ConfigDocument document =
+        ConfigDocument.first(PlansFile.example(), "me").putPlan(plan("silver")).next("you");
     assertThat(ConfigDocument.parse(document.format())).isEqualTo(document);
   }
 

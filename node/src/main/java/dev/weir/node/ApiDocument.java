@@ -57,7 +57,7 @@ record ApiDocument(Buffer text, OpenAPIContract controlPlane) {
     // What has servers of its own is the data plane's.
     paths.getMap().values().removeIf(path -> ((Map<?, ?>) path).containsKey("servers"));
     for (String path : paths.fieldNames()) {
-      dropResponses(paths.getJsonObject(path));
+      dropWhatIsNotValidated(paths.getJsonObject(path));
     }
     SchemaRepository schemas =
         SchemaRepository.create(
@@ -69,10 +69,17 @@ record ApiDocument(Buffer text, OpenAPIContract controlPlane) {
     return new OpenAPIContractImpl(schemas.resolve(document), OpenAPIVersion.V3_1, schemas);
   }
 
-  /** Only requests are validated, and the contract refuses to know media types such as YAML. */
-  private static void dropResponses(JsonObject path) {
+  /**
+   * Only requests are validated, and the contract refuses to know media types other than JSON; a
+   * body of such a type is read by who knows what it is about.
+   */
+  private static void dropWhatIsNotValidated(JsonObject path) {
     for (String member : path.fieldNames()) {
       if (path.getValue(member) instanceof JsonObject operation) {
+        JsonObject body = operation.getJsonObject("requestBody");
+        if (body != null && !body.getJsonObject("content").containsKey("application/json")) {
+          operation.remove("requestBody");
+        }
         operation.put(
             "responses",
             new JsonObject().put("default", new JsonObject().put("description", "any")));

@@ -2,12 +2,15 @@ package dev.weir.node;
 
 import dev.weir.config.AuditLog;
 import dev.weir.config.Clock;
+import dev.weir.config.LostChange;
+import dev.weir.config.LostChange.Kind;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +54,17 @@ final class AuditTrail {
   /** Writes down what has no form before and after. Never fails. */
   Future<Void> done(Subject subject) {
     return done(subject, Optional.empty(), Optional.empty());
+  }
+
+  /** Writes down a change that is lost. Never fails. */
+  void lost(LostChange change) {
+    String action = "lose_" + (change.kind() == Kind.MORE_KEYS ? "keys" : lower(change.kind()));
+    done(new Subject(action, change.name()), change.lost(), change.kept())
+        .onFailure(failure -> LOG.error("a lost change was not written down", failure));
+  }
+
+  private static String lower(Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   private Future<Void> done(

@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 final class CallReader implements RequestExtractor {
 
   private static final String JSON = "application/json";
+  private static final String JSON_LINES = "application/x-ndjson";
   private static final String STEP = "dev.weir.node.step";
 
   /** A call with a body. */
@@ -91,12 +92,27 @@ final class CallReader implements RequestExtractor {
                     JSON));
   }
 
-  private static JsonObject body(RoutingContext context) {
+  /** The body of a call whose body is JSON lines. */
+  static Future<Buffer> lines(RoutingContext context) {
+    return Future.succeededFuture(context)
+        .map(
+            call -> {
+              requireType(call, JSON_LINES);
+              Buffer lines = call.body().buffer();
+              return lines == null ? Buffer.buffer() : lines;
+            });
+  }
+
+  private static void requireType(RoutingContext context, String required) {
     String type = context.request().getHeader(HttpHeaders.CONTENT_TYPE);
     String essence = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    if (!essence.equals(JSON)) {
-      throw new RefusedCallException(415, "Content-Type: must be " + JSON);
+    if (!essence.equals(required)) {
+      throw new RefusedCallException(415, "Content-Type: must be " + required);
     }
+  }
+
+  private static JsonObject body(RoutingContext context) {
+    requireType(context, JSON);
     Buffer text = context.body().buffer();
     try {
       if (text != null && Json.decodeValue(text) instanceof JsonObject body) {

@@ -6,6 +6,8 @@ import dev.weir.config.Algorithm;
 import dev.weir.config.Clock;
 import dev.weir.config.Configuration;
 import dev.weir.config.KeyFormat;
+import dev.weir.config.KeyLine;
+import dev.weir.config.KeyLines;
 import dev.weir.config.KeyOverride;
 import dev.weir.config.KeySetting;
 import dev.weir.config.Limit;
@@ -17,6 +19,7 @@ import dev.weir.decision.KeyInspector;
 import dev.weir.decision.KeyLimits;
 import dev.weir.node.AuditTrail.Subject;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -127,6 +130,26 @@ final class ControlCalls {
                 before ->
                     audit.changed(
                         new Subject("set_key", checked), json(before), json(before.with(setting))));
+  }
+
+  /**
+   * Sets what the lines of {@code body} say of many keys. It takes a second for some hundred
+   * thousand of them: not for an event loop.
+   */
+  Future<JsonObject> setKeys(Buffer body) {
+    List<KeyLine> lines = KeyLines.parse(body.getBytes(), clock.epochMillis());
+    return configuration
+        .setKeys(lines)
+        .compose(
+            changed -> {
+              JsonObject answer =
+                  new JsonObject().put("lines", lines.size()).put("changed", changed);
+              return changed == 0
+                  ? Future.succeededFuture(answer)
+                  : audit
+                      .changed(new Subject("set_keys", ""), Optional.empty(), Optional.of(answer))
+                      .map(answer);
+            });
   }
 
   Future<Void> clearKey(String key) {

@@ -15,7 +15,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.ext.web.openapi.router.OpenAPIRoute;
 import io.vertx.ext.web.openapi.router.RouterBuilder;
@@ -48,7 +47,6 @@ final class ControlPlane extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlPlane.class);
 
-  private static final int MAX_BODY_BYTES = 1 << 20;
   private static final int IDLE_SECONDS = 60;
 
   /** Room for the longest key when each of its bytes is percent-encoded. */
@@ -56,6 +54,9 @@ final class ControlPlane extends VerticleBase {
 
   /** As many hot keys are told if it is not said how many. */
   private static final String HOT_KEYS = "20";
+
+  /** The one operation with a body that is no JSON object. */
+  private static final String MANY_KEYS = "assignMany";
 
   private static final String JSON = "application/json";
   private static final String YAML = "application/yaml";
@@ -116,7 +117,7 @@ final class ControlPlane extends VerticleBase {
         .token()
         .ifPresent(
             token -> builder.rootHandler(new BearerToken(token, openPaths(api.controlPlane()))));
-    builder.rootHandler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES));
+    builder.rootHandler(new CallBody(api.controlPlane().operation(MANY_KEYS).getOpenAPIPath()));
 
     get(builder, "getLive", name -> calls.live());
     get(builder, "getReady", name -> calls.ready());
@@ -129,6 +130,7 @@ final class ControlPlane extends VerticleBase {
     get(builder, "getPlan", calls::plan);
     order(builder, "deletePlan", calls::deletePlan);
     put(builder, reader, "assign", calls::setKey);
+    show(builder, MANY_KEYS, this::setKeys);
     order(builder, "unassign", calls::clearKey);
     order(builder, "reset", calls::reset);
     get(builder, "getUsage", calls::usage);
@@ -199,6 +201,12 @@ final class ControlPlane extends VerticleBase {
         context ->
             answer(
                 context, () -> call.apply(context), body -> send(context, JSON, body.toBuffer())));
+  }
+
+  private Future<JsonObject> setKeys(RoutingContext context) {
+    return CallReader.lines(context)
+        .compose(lines -> vertx.executeBlocking(() -> calls.setKeys(lines), false))
+        .compose(set -> set);
   }
 
   private static String hotKeysAsked(RoutingContext context) {

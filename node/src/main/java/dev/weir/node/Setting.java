@@ -11,6 +11,8 @@ import java.util.Set;
  * @param variable its environment variable
  * @param fallback text of the default; empty where the default is to have none
  * @param secret whether its value may not be shown
+ * @param bare its text where the command line gives the option without a value; empty if it must
+ *     not
  * @param parser of its text
  * @param help one line on what it is
  */
@@ -19,6 +21,7 @@ record Setting<T>(
     String variable,
     String fallback,
     boolean secret,
+    String bare,
     SettingParser<T> parser,
     String help) {
 

@@ -36,14 +36,16 @@ final class SettingOptions {
     this.surroundings = surroundings;
     for (Setting<?> setting : settings) {
       String fallback = setting.fallback().isEmpty() ? "none" : setting.fallback();
-      options.put(
-          setting,
+      OptionSpec.Builder option =
           OptionSpec.builder(setting.options().toArray(String[]::new))
               .paramLabel("VALUE")
               .type(String.class)
               .description(
-                  setting.help() + " (" + setting.variable() + "; default " + fallback + ")")
-              .build());
+                  setting.help() + " (" + setting.variable() + "; default " + fallback + ")");
+      if (!setting.bare().isEmpty()) {
+        option.arity("0..1").fallbackValue(setting.bare());
+      }
+      options.put(setting, option.build());
     }
   }
 

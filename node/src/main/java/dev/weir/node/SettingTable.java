@@ -95,12 +95,7 @@ final class SettingTable {
           "Begins every name in the store");
 
   static final Setting<Boolean> CLUSTER_ENABLED =
-      open(
-          "cluster.enabled",
-          "WEIR_CLUSTER",
-          "off",
-          SettingParser::onOrOff,
-          "Whether to join other nodes, on or off");
+      onOrOff("cluster.enabled", "WEIR_CLUSTER", "Whether to join other nodes, on or off");
   static final Setting<String> CLUSTER_NAME =
       open(
           "cluster.name",
@@ -144,6 +139,11 @@ final class SettingTable {
           "",
           optional(SettingParser::path),
           "Plans file, else built-in examples");
+  static final Setting<Boolean> PLANS_AUTHORITATIVE =
+      onOrOff(
+          "plans_authoritative",
+          "WEIR_PLANS_AUTHORITATIVE",
+          "Whether the plans file replaces what is there, on or off");
   static final Setting<Path> DATA_DIR =
       open(
           "data_dir",
@@ -215,12 +215,16 @@ final class SettingTable {
 
   private static <T> Setting<T> open(
       String path, String variable, String fallback, SettingParser<T> parser, String help) {
-    return enter(new Setting<>(path, variable, fallback, false, parser, help));
+    return enter(new Setting<>(path, variable, fallback, false, "", parser, help));
+  }
+
+  private static Setting<Boolean> onOrOff(String path, String variable, String help) {
+    return enter(new Setting<>(path, variable, "off", false, "on", SettingParser::onOrOff, help));
   }
 
   private static <T> Setting<T> secret(
       String path, String variable, String fallback, SettingParser<T> parser, String help) {
-    return enter(new Setting<>(path, variable, fallback, true, parser, help));
+    return enter(new Setting<>(path, variable, fallback, true, "", parser, help));
   }
 
   private static <T> Setting<T> enter(Setting<T> setting) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param store the counters
  * @param cluster the other nodes
  * @param plans file of plans at start; empty for the built-in example
+ * @param plansAuthoritative whether that file replaces what is there, instead of adding to it
  * @param dataDir where the node keeps what must outlive it
  * @param usage the journal of usage in it
  * @param region where the node runs, for people to read
@@ -33,6 +34,7 @@ public record Settings(
     StoreSettings store,
     Cluster cluster,
     Optional<Path> plans,
+    boolean plansAuthoritative,
     Path dataDir,
     UsageSettings usage,
     String region,

@@ -91,6 +91,7 @@ final class SettingsReader {
                 value(SettingTable.CLUSTER_MEMBERS),
                 value(SettingTable.CLUSTER_DNS)),
             value(SettingTable.PLANS),
+            value(SettingTable.PLANS_AUTHORITATIVE),
             value(SettingTable.DATA_DIR),
             new Settings.UsageSettings(value(SettingTable.USAGE_MAX_DISK)),
             value(SettingTable.REGION),

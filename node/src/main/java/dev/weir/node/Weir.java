@@ -10,6 +10,7 @@ import dev.weir.config.Configuration;
 import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.PlansFile;
+import dev.weir.config.Seed;
 import dev.weir.decision.Decider;
 import dev.weir.decision.DecisionMeters;
 import dev.weir.decision.DecisionVerticle;
@@ -68,6 +69,9 @@ public final class Weir {
 
   /** In the data directory, what is counted of usage. */
   private static final String USAGE = "usage";
+
+  /** In the data directory, the configuration that is in force. */
+  private static final String CONFIG = "config";
 
   private final Vertx vertx;
   private final Settings settings;
@@ -203,9 +207,10 @@ public final class Weir {
     return room;
   }
 
-  private PlansFile seed() {
+  private Seed seed() {
     try {
-      return settings.plans().map(PlansFile::read).orElseGet(PlansFile::example);
+      PlansFile plans = settings.plans().map(PlansFile::read).orElseGet(PlansFile::example);
+      return new Seed(plans, settings.plansAuthoritative());
     } catch (ConfigRefusedException e) {
       throw new SettingsRefusedException(
           e.errors().stream()
@@ -214,11 +219,12 @@ public final class Weir {
     }
   }
 
-  private Future<?> deployConfig(PlansFile seed, Optional<HazelcastInstance> hazelcast) {
+  private Future<?> deployConfig(Seed seed, Optional<HazelcastInstance> hazelcast) {
     config =
         hazelcast
             .map(instance -> ConfigVerticle.clustered(seed, instance, clock))
-            .orElseGet(() -> ConfigVerticle.alone(seed, clock));
+            .orElseGet(() -> ConfigVerticle.alone(seed, clock))
+            .keptIn(settings.dataDir().resolve(CONFIG));
     return deploy(() -> config, 1);
   }
 
@@ -327,6 +333,8 @@ public final class Weir {
             config.configuration(),
             lease::forget,
             question -> nodeBus.ask(KeyReset.CALL, question));
+    AuditTrail losses = new AuditTrail(config.auditLog(), clock, "merge");
+    config.onLoss(losses::lost);
     String caller = settings.admin().token().isPresent() ? "admin" : "anonymous";
     calls =
         new ControlCalls(
@@ -396,6 +404,15 @@ public final class Weir {
         .register(registry);
     Gauge.builder("weir.config.version", config.configuration(), c -> c.current().version())
         .description("Version of the configuration in force on this node")
+        .register(registry);
+    Gauge.builder("weir.config.saved.version", config, ConfigVerticle::savedVersion)
+        .description("Version of the configuration that is on this node's disk")
+        .register(registry);
+    Gauge.builder(
+            "weir.config.assignments",
+            config.configuration(),
+            c -> c.current().assignments().size())
+        .description("Keys that are assigned to a plan")
         .register(registry);
     Gauge.builder("weir.store.up", store, s -> s.healthy() ? 1 : 0)
         .description("1 if the store answered when it was last asked")

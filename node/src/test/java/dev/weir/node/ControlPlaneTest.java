@@ -11,6 +11,7 @@ import dev.weir.config.ConfigVerticle;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.Plan;
 import dev.weir.config.PlansFile;
+import dev.weir.config.Seed;
 import dev.weir.decision.HotKeyCounts;
 import dev.weir.decision.KeyLimits;
 import dev.weir.lease.RecentUsage;
@@ -98,7 +99,7 @@ class ControlPlaneTest {
   }
 
   private int deploy(Optional<Secret> token) {
-    config = ConfigVerticle.alone(PlansFile.parse(PLANS), clock());
+    config = ConfigVerticle.alone(Seed.adding(PlansFile.parse(PLANS)), clock());
     deployed.add(get(vertx.deployVerticle(config)));
     config
         .membership()
@@ -538,6 +539,59 @@ class ControlPlaneTest {
     assertThat(problem(400, sendJson("/admin/limits/bob", "{\"limit\":-5,\"expires_in\":7}")))
         .hasSize(2);
     assertThat(config.configuration().current().overrides()).isEmpty();
+  }
+
+  @Example
+  void manyKeysAreSetInOneCall() {
+    assertThat(
+            new JsonObject(
+                postLines(
+                        """
+                        {"key":"acme","tier":"free"}
+
+                        {"key":"bob","tier":"metered","name":"burst","capacity":7}
+                        {"key":"carol","tier":"free"}
+                        """)
+                    .body()))
+        .isEqualTo(new JsonObject().put("lines", 3).put("changed", 3));
+    assertThat(getJson("/limits/bob").getJsonObject("override").getInteger("capacity"))
+        .isEqualTo(7);
+    assertThat(getJson("/limits/acme").getString("plan")).isEqualTo("free");
+    assertThat(getJson("/audit").getJsonArray("changes"))
+        .extracting(change -> ((JsonObject) change).getString("action"))
+        .containsExactly("set_keys");
+  }
+
+  @Example
+  void manyKeysAreRefusedTogetherWithEveryLineThatIsWrong() {
+    assertThat(
+            problem(
+                400,
+                postLines(
+                    """
+                    {"key":"acme","tier":"free"}
+                    {"key":"bob","tier":"platinum"}
+                    {"key":"carol","limit":5}
+                    """)))
+        .containsExactly("line 2: plans.platinum: there is no such plan");
+    assertThat(problem(400, postLines("{\"key\":\"acme\",\"tier\":\"free\"}\nx\n")))
+        .containsExactly("line 2: must be a JSON object");
+    problem(415, send("POST", "/admin/limits", "{}", "Content-Type", "application/json"));
+    assertThat(getJson("/limits/acme").getString("plan")).isEqualTo("metered");
+    assertThat(getJson("/audit").getJsonArray("changes")).isEmpty();
+  }
+
+  @Example
+  void aBodyOfManyKeysMayBeLargerThanOthersUpToABound() {
+    String line = "{\"key\":\"acme\",\"tier\":\"metered\"}\n";
+    assertThat(postLines(line.repeat((2 << 20) / line.length())).statusCode()).isEqualTo(200);
+    assertThat(RawHttp.status(port, "POST /admin/limits", "Content-Length: " + ((64 << 20) + 1)))
+        .isEqualTo(413);
+    assertThat(postLines(line).statusCode()).isEqualTo(200);
+  }
+
+  private HttpResponse<String> postLines(String lines) {
+    return send("POST", "/admin/limits", lines, "Content-Type", "application/x-ndjson");
   }
 
   @Example

@@ -40,6 +40,7 @@ class SettingsTest {
           List.of("cluster.members", "WEIR_CLUSTER_MEMBERS", "a:5701,10.0.0.2:5702"),
           List.of("cluster.dns", "WEIR_CLUSTER_DNS", "weir-nodes.example"),
           List.of("plans", "WEIR_PLANS", "plans.yaml"),
+          List.of("plans_authoritative", "WEIR_PLANS_AUTHORITATIVE", "on"),
           List.of("data_dir", "WEIR_DATA_DIR", "/var/lib/weir"),
           List.of("usage.max_disk", "WEIR_USAGE_MAX_DISK", "64MiB"),
           List.of("region", "WEIR_REGION", "eu-1"),

@@ -160,6 +160,7 @@ class WeirTest {
     texts.put("http.port", "0");
     texts.put("admin.port", "0");
     texts.put("plans", plans.toString());
+    texts.put("data_dir", directory.resolve("data").toString());
     return Settings.of(texts);
   }
 

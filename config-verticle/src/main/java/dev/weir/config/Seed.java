@@ -1,0 +1,76 @@
+package dev.weir.config;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The plans file that a node is started with, and what becomes of a configuration that is there
+ * already.
+ *
+ * @param plans what the file says
+ * @param authoritative whether it replaces all that a file can say, so that plans, weights, rules
+ *     and assignments that it has not are gone; else it adds what is not there yet. Overrides stay
+ *     either way
+ */
+public record Seed(PlansFile plans, boolean authoritative) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Seed.class);
+
+  /** One that adds what is not there yet. */
+  public static Seed adding(PlansFile plans) {
+    return new Seed(plans, false);
+  }
+
+  /**
+   * What a node that knows of {@code there} begins with: a new version of it, if the file brings
+   * something. A file that has been brought in before adds nothing, so that what was removed since
+   * stays so.
+   *
+   * @param writer of the version that this makes
+   */
+  ConfigState appliedTo(Optional<ConfigState> there, String writer) {
+    if (there.isEmpty()) {
+      return ConfigState.first(plans, writer);
+    }
+    ConfigState before = there.get();
+    if (authoritative) {
+      return replacing(before).nextAfter(before, writer);
+    }
+    tellOfDifferences(before.document());
+    boolean known = before.document().lineage().seeds().contains(plans.digest());
+    return known ? before : adding(before).nextAfter(before, writer);
+  }
+
+  private ConfigState adding(ConfigState before) {
+    KeyMap<String> assignments = before.assignments();
+    for (Map.Entry<String, String> entry : plans.keys().entrySet()) {
+      if (!assignments.containsKey(entry.getKey())) {
+        assignments = assignments.with(entry.getKey(), entry.getValue());
+      }
+    }
+    return new ConfigState(before.document().adding(plans), assignments, before.overrides());
+  }
+
+  private ConfigState replacing(ConfigState before) {
+    KeyMap<String> assignments =
+        before.assignments().equals(plans.keys()) ? before.assignments() : KeyMap.of(plans.keys());
+    return new ConfigState(before.document().replacedBy(plans), assignments, before.overrides());
+  }
+
+  /** Who has edited a plan in the file and starts the node again should not wonder. */
+  private void tellOfDifferences(ConfigDocument there) {
+    Set<String> differing = new HashSet<>(there.plans().keySet());
+    differing.retainAll(plans.plans().keySet());
+    differing.removeIf(name -> plans.plans().get(name).equals(there.plans().get(name)));
+    if (!differing.isEmpty()) {
+      LOG.warn(
+          "the plans file has other numbers for {} than are in force, which stand:"
+              + " plans_authoritative has the file replace them",
+          differing.stream().sorted().toList());
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.weir.node;
+
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+
+/**
+ * Reads the bodies of calls into memory: small ones, and one large one at a time, so that however
+ * many are sent, what they take is bounded. Owned by one event loop.
+ */
+final class CallBody implements Handler<RoutingContext> {
+
+  private static final int MAX_BYTES = 1 << 20;
+  private static final int MAX_LARGE_BYTES = 64 << 20;
+
+  private final BodyHandler small = BodyHandler.create(false).setBodyLimit(MAX_BYTES);
+  private final BodyHandler large = BodyHandler.create(false).setBodyLimit(MAX_LARGE_BYTES);
+  private final String largePath;
+  private boolean busy;
+
+  /**
+   * @param largePath of the call with a large body, by POST
+   */
+  CallBody(String largePath) {
+    this.largePath = largePath;
+  }
+
+  @Override
+  public void handle(RoutingContext context) {
+    if (context.request().method() != HttpMethod.POST
+        || !context.request().path().equals(largePath)) {
+      small.handle(context);
+    } else if (busy) {
+      // Its body is not read, so nothing can follow it.
+      context
+          .response()
+          .putHeader(HttpHeaders.RETRY_AFTER, "1")
+          .putHeader(HttpHeaders.CONNECTION, "close");
+      Problem.of(503, "another POST " + largePath + " is under way on this node")
+          .send(context.response());
+    } else {
+      busy = true;
+      context.addEndHandler(ended -> busy = false);
+      large.handle(context);
+    }
+  }
+}
