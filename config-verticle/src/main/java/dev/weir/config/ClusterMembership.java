@@ -1,5 +1,6 @@
 package dev.weir.config;
 
+import com.hazelcast.cluster.Address;
 import com.hazelcast.cluster.InitialMembershipEvent;
 import com.hazelcast.cluster.InitialMembershipListener;
 import com.hazelcast.cluster.Member;
@@ -10,12 +11,14 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.HazelcastInstanceNotActiveException;
 import com.hazelcast.map.IMap;
 import com.hazelcast.map.listener.EntryAddedListener;
+import com.hazelcast.map.listener.EntryRemovedListener;
 import com.hazelcast.map.listener.EntryUpdatedListener;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,7 +27,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,26 +37,37 @@ import org.slf4j.LoggerFactory;
  * <p>The count follows Hazelcast's own events, which come one after another from one thread.
  * Statuses travel through a map by member: what listeners bring is held here, so that no read waits
  * for another node, and an entry that its node stops renewing runs out by itself.
+ *
+ * <p>A node that leaves takes its status away first. One that goes without that is missing, until
+ * another one is there at its address, or an hour has passed.
  */
 final class ClusterMembership implements Membership {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
   private static final String STATUSES = "weir.nodes";
   private static final long STATUS_LIFE_SECONDS = 60;
+  private static final long MISSING_MICROS = TimeUnit.HOURS.toMicros(1);
 
   private final HazelcastInstance hazelcast;
   private final Executor worker;
+  private final Clock clock;
   private final IMap<UUID, String> statuses;
   private final Map<UUID, NodeStatus> known = new ConcurrentHashMap<>();
   private final AtomicReference<NodeStatus> unpublished = new AtomicReference<>();
-  private final List<Consumer<Integer>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final UUID membershipListener;
   private final UUID statusListener;
   private volatile Set<UUID> live;
 
+  /** Whoever is missing, by address, and since when. */
+  private final Map<Address, Long> missing = new ConcurrentHashMap<>();
+
+  private Map<UUID, Address> addresses = Map.of();
+
   /** Blocks until it knows who is there. */
-  ClusterMembership(HazelcastInstance hazelcast, Executor worker) {
+  ClusterMembership(HazelcastInstance hazelcast, Executor worker, Clock clock) {
     this.hazelcast = hazelcast;
+    this.clock = clock;
     this.worker = worker;
     live = Set.of(self());
     statuses = hazelcast.getMap(STATUSES);
@@ -69,6 +82,11 @@ final class ClusterMembership implements Membership {
   }
 
   @Override
+  public int leasing() {
+    return live.size() + missing.size();
+  }
+
+  @Override
   public List<NodeStatus> members() {
     Set<UUID> now = live;
     return known.entrySet().stream()
@@ -79,7 +97,7 @@ final class ClusterMembership implements Membership {
   }
 
   @Override
-  public void onChange(Consumer<Integer> listener) {
+  public void onChange(Runnable listener) {
     listeners.add(listener);
   }
 
@@ -87,6 +105,10 @@ final class ClusterMembership implements Membership {
   @Override
   public void publish(NodeStatus status) {
     known.put(self(), status);
+    long before = clock.micros() - MISSING_MICROS;
+    if (missing.values().removeIf(since -> since < before)) {
+      tell();
+    }
     if (unpublished.getAndSet(status) == null) {
       try {
         worker.execute(this::send);
@@ -149,16 +171,29 @@ final class ClusterMembership implements Membership {
     Set<UUID> now = members.stream().map(Member::getUuid).collect(Collectors.toSet());
     // This node is there as long as it counts, whatever a cluster that is falling apart says.
     now.add(self());
-    int before = live.size();
+    Set<UUID> before = live;
+    int leasingBefore = leasing();
+    before.stream()
+        .filter(gone -> !now.contains(gone) && known.containsKey(gone))
+        .map(addresses::get)
+        .filter(Objects::nonNull)
+        .forEach(address -> missing.put(address, clock.micros()));
+    addresses = members.stream().collect(Collectors.toMap(Member::getUuid, Member::getAddress));
+    missing.keySet().removeAll(addresses.values());
     live = Set.copyOf(now);
     known.keySet().retainAll(now);
-    if (now.size() == before) {
-      return;
+    if (now.size() != before.size()) {
+      LOG.info("nodes in the cluster: {}", now.size());
     }
-    LOG.info("nodes in the cluster: {}", now.size());
-    for (Consumer<Integer> listener : listeners) {
+    if (now.size() != before.size() || leasing() != leasingBefore) {
+      tell();
+    }
+  }
+
+  private void tell() {
+    for (Runnable listener : listeners) {
       try {
-        listener.accept(now.size());
+        listener.run();
       } catch (RuntimeException e) {
         LOG.error("a listener failed on the count of nodes", e);
       }
@@ -184,7 +219,9 @@ final class ClusterMembership implements Membership {
   }
 
   private final class StatusListener
-      implements EntryAddedListener<UUID, String>, EntryUpdatedListener<UUID, String> {
+      implements EntryAddedListener<UUID, String>,
+          EntryUpdatedListener<UUID, String>,
+          EntryRemovedListener<UUID, String> {
 
     @Override
     public void entryAdded(EntryEvent<UUID, String> event) {
@@ -194,6 +231,11 @@ final class ClusterMembership implements Membership {
     @Override
     public void entryUpdated(EntryEvent<UUID, String> event) {
       learn(event.getKey(), event.getValue());
+    }
+
+    @Override
+    public void entryRemoved(EntryEvent<UUID, String> event) {
+      known.remove(event.getKey());
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.config;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,17 +31,16 @@ record ConfigState(
 
   /** With {@code settings} in place of whatever their keys had. */
   ConfigState withKeys(Map<String, KeySetting> settings) {
-    KeyMap<String> plans = assignments;
-    KeyMap<KeyOverride> numbers = overrides;
-    for (Map.Entry<String, KeySetting> entry : settings.entrySet()) {
-      String key = entry.getKey();
-      KeySetting setting = entry.getValue();
-      Optional<String> plan = setting.plan();
-      Optional<KeyOverride> override = setting.override();
-      plans = plan.isPresent() ? plans.with(key, plan.get()) : plans.without(key);
-      numbers = override.isPresent() ? numbers.with(key, override.get()) : numbers.without(key);
-    }
-    return new ConfigState(document, plans, numbers);
+    Map<String, Optional<String>> plans = new HashMap<>();
+    Map<String, Optional<KeyOverride>> numbers = new HashMap<>();
+    settings.forEach(
+        (key, setting) -> {
+          // Hundreds of thousands of keys share the text of a plan's name.
+          plans.put(
+              key, setting.plan().map(name -> document.plan(name).map(Plan::name).orElse(name)));
+          numbers.put(key, setting.override());
+        });
+    return new ConfigState(document, assignments.changedBy(plans), overrides.changedBy(numbers));
   }
 
   /** With overrides only that are not over at {@code nowMillis}. */

@@ -192,8 +192,8 @@ public final class ConfigVerticle extends VerticleBase {
         throws Exception {
       ClusterConfiguration configuration =
           ClusterConfiguration.join(saved, seed, hazelcast, self, clock, writer, reader);
-      ClusterMembership membership = new ClusterMembership(hazelcast, reader);
-      membership.onChange(configuration::nodes);
+      ClusterMembership membership = new ClusterMembership(hazelcast, reader, clock);
+      membership.onChange(() -> configuration.nodes(membership.nodes()));
       configuration.nodes(membership.nodes());
       return new Cluster(configuration, membership, writer, reader);
     }

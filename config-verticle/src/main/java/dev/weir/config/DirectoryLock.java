@@ -12,10 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * A directory that one node has to itself for as long as it lives: the system takes the lock of a
  * process that is killed. Nodes of one process exclude each other as well.
  */
-public final class DirectoryLock implements AutoCloseable {
+final class DirectoryLock implements AutoCloseable {
 
-  /** The file in the directory that the system's lock is on. It may go once the lock has. */
-  public static final String FILE = "lock";
+  private static final String FILE = "lock";
 
   /** Closing any channel to a file that this process has locked would end the lock. */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
@@ -33,7 +32,7 @@ public final class DirectoryLock implements AutoCloseable {
    *
    * @throws IOException if nothing can be written there
    */
-  public static Optional<DirectoryLock> tryLock(Path directory) throws IOException {
+  static Optional<DirectoryLock> tryLock(Path directory) throws IOException {
     Path place = directory.toAbsolutePath().normalize();
     if (!HELD.add(place)) {
       return Optional.empty();

@@ -53,23 +53,39 @@ final class KeyMap<V> extends AbstractMap<String, V> {
     return new KeyMap<>(branches, values.size());
   }
 
-  KeyMap<V> with(String key, V value) {
-    V before = get(key);
-    if (value.equals(before)) {
+  /**
+   * This after {@code changes}: values by key, empty for a key to remove. With very many of them it
+   * is much less work than one after another.
+   */
+  KeyMap<V> changedBy(Map<String, Optional<V>> changes) {
+    Map<Integer, Map<String, V>> touched = new HashMap<>();
+    int newSize = size;
+    for (Map.Entry<String, Optional<V>> change : changes.entrySet()) {
+      String key = change.getKey();
+      Optional<V> after = change.getValue();
+      if (after.equals(Optional.ofNullable(get(key)))) {
+        continue;
+      }
+      Map<String, V> values =
+          touched.computeIfAbsent(slot(key), slot -> new HashMap<>(segment(key).values()));
+      newSize -= values.size();
+      values.remove(key);
+      after.ifPresent(value -> values.put(key, value));
+      newSize += values.size();
+    }
+    if (touched.isEmpty()) {
       return this;
     }
-    Map<String, V> values = new HashMap<>(segment(key).values());
-    values.put(key, value);
-    return replacing(key, new Segment<>(values), before == null ? size + 1 : size);
-  }
-
-  KeyMap<V> without(String key) {
-    if (!containsKey(key)) {
-      return this;
-    }
-    Map<String, V> values = new HashMap<>(segment(key).values());
-    values.remove(key);
-    return replacing(key, new Segment<>(values), size - 1);
+    Segment<V>[][] newBranches = branches.clone();
+    touched.forEach(
+        (slot, values) -> {
+          int branch = slot / FAN_OUT;
+          if (isSame(newBranches[branch], branches[branch])) {
+            newBranches[branch] = branches[branch].clone();
+          }
+          newBranches[branch][slot % FAN_OUT] = new Segment<>(values);
+        });
+    return new KeyMap<>(newBranches, newSize);
   }
 
   /** The entries whose value {@code kept} holds for; walks all of them. */
@@ -94,7 +110,7 @@ final class KeyMap<V> extends AbstractMap<String, V> {
       for (int j = 0; j < FAN_OUT; j++) {
         Map<String, V> before = branches[i][j].values();
         Map<String, V> after = next.branches[i][j].values();
-        if (!sameMap(before, after)) {
+        if (!isSame(before, after)) {
           before.keySet().stream()
               .filter(key -> !after.containsKey(key))
               .forEach(key -> differences.put(key, Optional.empty()));
@@ -111,7 +127,7 @@ final class KeyMap<V> extends AbstractMap<String, V> {
   }
 
   @SuppressWarnings("ReferenceEquality") // comparing all entries is what this is to save
-  private static boolean sameMap(Map<?, ?> one, Map<?, ?> other) {
+  private static boolean isSame(Object one, Object other) {
     return one == other;
   }
 
@@ -119,14 +135,6 @@ final class KeyMap<V> extends AbstractMap<String, V> {
   @SuppressWarnings("ReferenceEquality") // comparing all entries is what this is to save
   boolean is(Map<String, V> other) {
     return this == other;
-  }
-
-  private KeyMap<V> replacing(String key, Segment<V> segment, int newSize) {
-    int slot = slot(key);
-    Segment<V>[][] newBranches = branches.clone();
-    newBranches[slot / FAN_OUT] = branches[slot / FAN_OUT].clone();
-    newBranches[slot / FAN_OUT][slot % FAN_OUT] = segment;
-    return new KeyMap<>(newBranches, newSize);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.config;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -46,13 +47,19 @@ public record Seed(PlansFile plans, boolean authoritative) {
   }
 
   private ConfigState adding(ConfigState before) {
-    KeyMap<String> assignments = before.assignments();
-    for (Map.Entry<String, String> entry : plans.keys().entrySet()) {
-      if (!assignments.containsKey(entry.getKey())) {
-        assignments = assignments.with(entry.getKey(), entry.getValue());
-      }
-    }
-    return new ConfigState(before.document().adding(plans), assignments, before.overrides());
+    Map<String, Optional<String>> missing = new HashMap<>();
+    plans
+        .keys()
+        .forEach(
+            (key, plan) -> {
+              if (!before.assignments().containsKey(key)) {
+                missing.put(key, Optional.of(plan));
+              }
+            });
+    return new ConfigState(
+        before.document().adding(plans),
+        before.assignments().changedBy(missing),
+        before.overrides());
   }
 
   private ConfigState replacing(ConfigState before) {

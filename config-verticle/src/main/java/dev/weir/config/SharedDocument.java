@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one document of the cluster, as text in a map of Hazelcast, and the lock that whoever changes
@@ -18,6 +20,8 @@ import java.util.concurrent.TimeUnit;
  * of it blocks.
  */
 final class SharedDocument {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SharedDocument.class);
 
   private static final String KEY = "document";
 
@@ -96,7 +100,16 @@ final class SharedDocument {
     try {
       return change.call();
     } finally {
+      unlock();
+    }
+  }
+
+  private void unlock() {
+    try {
       documents.unlock(KEY);
+    } catch (IllegalMonitorStateException e) {
+      // It went with the cluster that this one was a part of, or its time was over.
+      LOG.debug("the lock of the configuration had gone: {}", e.toString());
     }
   }
 

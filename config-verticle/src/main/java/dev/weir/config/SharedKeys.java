@@ -31,6 +31,9 @@ final class SharedKeys<V> {
   /** With more keys than this to read one by one, reading all is cheaper. */
   private static final int MOST_CHANGED_KEYS = 50_000;
 
+  /** So few are asked for one by one, whatever else there is. */
+  private static final int FEW_KEYS = 100;
+
   /** Entries of one call that puts many. */
   private static final int MOST_AT_ONCE = 10_000;
 
@@ -72,8 +75,11 @@ final class SharedKeys<V> {
     return Optional.ofNullable(shared.get(key)).map(codec::decode);
   }
 
-  /** What is there of {@code keys}, asked of the cluster. Blocks. */
+  /** What is there of {@code keys}, and perhaps of others, asked of the cluster. Blocks. */
   Map<String, V> getAll(Set<String> keys) {
+    if (keys.size() > FEW_KEYS && keys.size() > shared.size()) {
+      return all();
+    }
     Map<String, V> values = new HashMap<>();
     shared.getAll(keys).forEach((key, text) -> values.put(key, codec.decode(text)));
     return values;
@@ -209,13 +215,13 @@ final class SharedKeys<V> {
   }
 
   private KeyMap<V> read(Set<String> keys) {
-    KeyMap<V> next = read;
-    Map<String, String> there = keys.isEmpty() ? Map.of() : shared.getAll(keys);
-    for (String key : keys) {
-      String value = there.get(key);
-      next = value == null ? next.without(key) : next.with(key, codec.decode(value));
+    if (keys.isEmpty()) {
+      return read;
     }
-    return next;
+    Map<String, V> there = getAll(keys);
+    Map<String, Optional<V>> changes = new HashMap<>();
+    keys.forEach(key -> changes.put(key, Optional.ofNullable(there.get(key))));
+    return read.changedBy(changes);
   }
 
   /** Ends the listener. Blocks. */

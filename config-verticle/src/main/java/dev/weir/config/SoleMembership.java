@@ -1,7 +1,6 @@
 package dev.weir.config;
 
 import java.util.List;
-import java.util.function.Consumer;
 
 /** The membership of a node that is alone: one node, for ever. */
 final class SoleMembership implements Membership {
@@ -14,12 +13,17 @@ final class SoleMembership implements Membership {
   }
 
   @Override
+  public int leasing() {
+    return 1;
+  }
+
+  @Override
   public List<NodeStatus> members() {
     return self;
   }
 
   @Override
-  public void onChange(Consumer<Integer> listener) {
+  public void onChange(Runnable listener) {
     // The count never changes.
   }
 

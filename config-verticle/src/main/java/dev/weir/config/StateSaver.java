@@ -22,7 +22,7 @@ final class StateSaver {
 
   private static final long LEAST_GAP_MICROS = 200_000;
   private static final long MOST_GAP_MICROS = 30_000_000;
-  private static final long RETRY_MICROS = 5_000_000;
+  private static final long RETRY_MICROS = 2_000_000;
 
   /** A gap is as many times as long as the write before. */
   private static final int IDLE_PARTS = 20;

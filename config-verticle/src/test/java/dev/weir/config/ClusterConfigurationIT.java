@@ -293,7 +293,7 @@ class ClusterConfigurationIT {
     List<Integer> counts = new CopyOnWriteArrayList<>();
     Membership membership = nodes.get(0).verticle().membership();
     await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
-    membership.onChange(counts::add);
+    membership.onChange(() -> counts.add(membership.leasing()));
 
     Node fourth = join(3, PlansFile.example());
     assertThat(fourth.verticle().membership().nodes()).isEqualTo(4);
@@ -312,6 +312,29 @@ class ClusterConfigurationIT {
               assertThat(membership.members()).doesNotContain(status);
               assertThat(counts).containsExactly(4, 3);
             });
+  }
+
+  @Test
+  void aNodeThatVanishesGoesOnToCountForLeasesUntilOneIsBackInItsPlace() throws Exception {
+    Membership membership = nodes.get(0).verticle().membership();
+    await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
+    Node fourth = join(3, PlansFile.example());
+    NodeStatus status =
+        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, "north", 123, "up");
+    fourth.verticle().membership().publish(status);
+    await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
+
+    fourth.hazelcast().getLifecycleService().terminate();
+    await().atMost(20, SECONDS).until(() -> membership.nodes() == 3);
+    assertThat(membership.leasing()).isEqualTo(4);
+    fourth.leave();
+
+    Node again = join(3, PlansFile.example());
+    await().atMost(10, SECONDS).until(() -> membership.nodes() == 4);
+    assertThat(membership.leasing()).isEqualTo(4);
+    again.leave();
+    await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
+    assertThat(membership.leasing()).isEqualTo(3);
   }
 
   @Test

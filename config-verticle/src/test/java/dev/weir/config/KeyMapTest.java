@@ -25,10 +25,10 @@ class KeyMapTest {
       Map<String, String> modelBefore = Map.copyOf(model);
       if (change < 0) {
         model.remove(key);
-        assignments = assignments.without(key);
+        assignments = assignments.changedBy(Map.of(key, Optional.empty()));
       } else {
         model.put(key, "plan-" + change);
-        assignments = assignments.with(key, "plan-" + change);
+        assignments = assignments.changedBy(Map.of(key, Optional.of("plan-" + change)));
       }
       assertThat(before).isEqualTo(modelBefore);
     }
@@ -43,17 +43,11 @@ class KeyMapTest {
     KeyMap<String> one = KeyMap.of(texts(before));
     KeyMap<String> other = KeyMap.of(texts(after));
     Map<String, Optional<String>> differences = one.differences(other);
-    KeyMap<String> changed = one;
-    for (Map.Entry<String, Optional<String>> difference : differences.entrySet()) {
-      String key = difference.getKey();
-      changed = difference.getValue().isEmpty() ? changed.without(key) : changed;
-      changed =
-          difference.getValue().isPresent()
-              ? changed.with(key, difference.getValue().get())
-              : changed;
-    }
-    assertThat(changed).isEqualTo(other);
+    KeyMap<String> changed = one.changedBy(differences);
+    assertThat(changed).isEqualTo(other).hasSameSizeAs(texts(after));
     assertThat(changed.differences(other)).isEmpty();
+    assertThat(one).isEqualTo(texts(before));
+    assertThat(changed.changedBy(differences)).isSameAs(changed);
   }
 
   private static Map<String, String> texts(Map<Integer, Integer> numbers) {
@@ -64,9 +58,8 @@ class KeyMapTest {
 
   @Test
   void aChangeThatChangesNothingGivesTheSameMap() {
-    KeyMap<String> one = KeyMap.<String>none().with("a", "p");
-    assertThat(one.with("a", "p")).isSameAs(one);
-    assertThat(one.without("b")).isSameAs(one);
+    KeyMap<String> one = KeyMap.of(Map.of("a", "p"));
+    assertThat(one.changedBy(Map.of("a", Optional.of("p"), "b", Optional.empty()))).isSameAs(one);
     assertThat(one.containsKey("b")).isFalse();
   }
 
@@ -74,7 +67,7 @@ class KeyMapTest {
   void aHundredThousandChangesOneByOneAreAllThere() {
     KeyMap<String> assignments = KeyMap.<String>none();
     for (int i = 0; i < 100_000; i++) {
-      assignments = assignments.with("key-" + i, "p" + i % 3);
+      assignments = assignments.changedBy(Map.of("key-" + i, Optional.of("p" + i % 3)));
     }
     assertThat(assignments.size()).isEqualTo(100_000);
     assertThat(assignments.get("key-99999")).isEqualTo("p0");

@@ -29,7 +29,7 @@ final class CallBody implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext context) {
-    if (context.request().method() != HttpMethod.POST
+    if (!context.request().method().equals(HttpMethod.POST)
         || !context.request().path().equals(largePath)) {
       small.handle(context);
     } else if (busy) {

@@ -283,9 +283,9 @@ public final class Weir {
             usage);
     new DecisionMeters(decider).bindTo(registry);
     configuration.onChange(decider::configure);
-    membership.onChange(decider::nodes);
+    membership.onChange(() -> decider.nodes(membership.leasing()));
     // What changed before the listeners were there.
-    decider.nodes(membership.nodes());
+    decider.nodes(membership.leasing());
     decider.configure(configuration.current());
     limiter = new LocalLimiter(vertx, decider, room.recent());
 
@@ -401,6 +401,9 @@ public final class Weir {
   private void tellStatus() {
     Gauge.builder("weir.nodes", config.membership(), Membership::nodes)
         .description("Live nodes of the cluster, as this one sees them")
+        .register(registry);
+    Gauge.builder("weir.nodes.missing", config.membership(), m -> m.leasing() - m.nodes())
+        .description("Nodes that vanished lately without leaving, and still count for leases")
         .register(registry);
     Gauge.builder("weir.config.version", config.configuration(), c -> c.current().version())
         .description("Version of the configuration in force on this node")

@@ -1,0 +1,79 @@
+package dev.weir.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StateSaverTest {
+
+  @TempDir Path scratch;
+
+  private final ScheduledExecutorService executor = DaemonThread.scheduled("saver");
+  private final AtomicReference<ConfigState> state =
+      new AtomicReference<>(ConfigState.first(PlansFile.example(), "me"));
+  private final AtomicInteger asked = new AtomicInteger();
+  private StateFile file;
+  private StateSaver saver;
+
+  @BeforeEach
+  void open() {
+    file = StateFile.open(scratch).orElseThrow();
+    saver = new StateSaver(file, this::state, Clock.system(), executor);
+  }
+
+  private ConfigState state() {
+    asked.incrementAndGet();
+    return state.get();
+  }
+
+  @AfterEach
+  void close() {
+    executor.shutdownNow();
+    file.close();
+  }
+
+  @Test
+  void whatHasChangedIsOnDiskInAMoment() {
+    assertThat(saver.savedVersion()).isZero();
+    saver.changed();
+    await().until(() -> saver.savedVersion() == 1);
+    state.set(SampleStates.rich());
+    saver.changed();
+    await().until(() -> saver.savedVersion() == 2);
+    assertThat(file.read()).contains(SampleStates.rich());
+  }
+
+  @Test
+  void whatIsNotWrittenYetIsWrittenWhenItCloses() throws Exception {
+    saver.changed();
+    state.set(SampleStates.rich());
+    saver.changed();
+    executor.submit(saver::close).get();
+    assertThat(file.read()).contains(SampleStates.rich());
+
+    state.set(SampleStates.large(1));
+    saver.changed();
+    executor.submit(() -> {}).get();
+    assertThat(file.read()).contains(SampleStates.rich());
+  }
+
+  @Test
+  void aWriteThatFailsIsTriedAgain() throws Exception {
+    Path inTheWay = Files.createDirectory(scratch.resolve("state.new"));
+    saver.changed();
+    await().until(() -> asked.get() > 0);
+    executor.submit(() -> {}).get();
+    assertThat(saver.savedVersion()).isZero();
+    Files.delete(inTheWay);
+    await().until(() -> saver.savedVersion() == 1);
+  }
+}
