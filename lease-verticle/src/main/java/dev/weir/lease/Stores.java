@@ -36,19 +36,25 @@ public final class Stores {
       MeterRegistry registry) {
     StoreKeys keys = new StoreKeys(prefix);
     AccountingWindow window = AccountingWindow.of(accountingWindow);
+    Store store;
     if (url instanceof StoreUrl.Embedded) {
-      EmbeddedStore store = new EmbeddedStore(window, clock, room);
-      FunctionCounter.builder("weir.store.dropped", store, EmbeddedStore::droppedCount)
-          .description("Levels of keys that the embedded store had no room for, and forgot")
-          .register(registry);
-      return store;
+      store = new EmbeddedStore(window, clock, room);
+    } else {
+      RefillScript script =
+          new RefillScript(RefillScript.shipped(), keys, window, new StoreClock(clock));
+      RandomGenerator random = RandomGenerator.getDefault();
+      StoreEpochs epochs = new StoreEpochs(random);
+      store = redis(url, new StoreContext(vertx, script, epochs, timeout, clock, random, registry));
     }
-    RefillScript script =
-        new RefillScript(RefillScript.shipped(), keys, window, new StoreClock(clock));
-    RandomGenerator random = RandomGenerator.getDefault();
-    return redis(
-        url,
-        new StoreContext(vertx, script, new StoreEpochs(random), timeout, clock, random, registry));
+    FunctionCounter.builder("weir.store.dropped", store, Stores::dropped)
+        .description("Levels of keys that the embedded store had no room for, and forgot")
+        .register(registry);
+    return store;
+  }
+
+  /** There on every node, so that one set of alerts and dashboards is for all. */
+  private static double dropped(Store store) {
+    return store instanceof EmbeddedStore embedded ? embedded.droppedCount() : 0;
   }
 
   /** A store on the Redis that {@code url} names in any form. */
