@@ -28,6 +28,11 @@ import org.slf4j.LoggerFactory;
  * own in. Where it has another one that is as high or higher, this node takes it. Either way the
  * changes that are lost by it are told, by one node.
  *
+ * <p><b>Lost keys.</b> Keys are written before the document, so fewer of them with the version that
+ * is in force may be a change that is under way: those that are there no more stay in force until
+ * the version is another. If there are still fewer when everything is compared the next time, they
+ * are lost, and this node brings them back.
+ *
  * <p><b>Ends of overrides.</b> Each node takes an override out of force by its own clock, since
  * Hazelcast may be out of reach when its time is over.
  *
@@ -57,6 +62,13 @@ final class SharedReader {
   private final ScheduledFuture<?> reconciliation;
   private final ScheduledFuture<?> ending;
   private int reconciles;
+
+  /** The version that had fewer keys than in force when they were last counted; 0 if none had. */
+  private long shortOfKeys;
+
+  /** Whether the next read is to bring lost keys back. */
+  private boolean keysLost;
+
   private volatile int nodes;
   private volatile int nodesWhenWhole;
 
@@ -123,8 +135,7 @@ final class SharedReader {
 
   /** Has everything be read. Any thread. */
   void everythingChanged() {
-    shared.assignments().allChanged();
-    shared.overrides().allChanged();
+    allKeysChanged();
     documentChanged();
   }
 
@@ -141,6 +152,11 @@ final class SharedReader {
   void close() {
     reconciliation.cancel(false);
     ending.cancel(false);
+  }
+
+  private void allKeysChanged() {
+    shared.assignments().allChanged();
+    shared.overrides().allChanged();
   }
 
   private void scheduleRead() {
@@ -167,7 +183,8 @@ final class SharedReader {
       ConfigState before = live.state();
       ConfigDocument next = readDocument ? readDocument() : before.document();
       readKeys();
-      if (hasLostKeys(next)) {
+      if (keysLost && isShortOfKeys(next)) {
+        keysLost = false;
         next = restore();
         readKeys();
       }
@@ -216,7 +233,9 @@ final class SharedReader {
   private void reconcile() {
     try {
       reconciles++;
+      countKeys();
       if (blind
+          || keysLost
           || reconciles % RECONCILES_PER_FULL_READ == 0
           || shared.assignments().size() != shared.assignments().read().size()) {
         everythingChanged();
@@ -229,27 +248,45 @@ final class SharedReader {
     }
   }
 
+  private void countKeys() {
+    ConfigState mine = unended();
+    boolean fewer =
+        shared.assignments().size() < mine.assignments().size()
+            || shared.overrides().size() < mine.overrides().size();
+    keysLost = fewer && shortOfKeys == mine.version();
+    shortOfKeys = fewer ? mine.version() : 0;
+  }
+
   private ConfigDocument readDocument() throws Exception {
+    ConfigDocument mine = live.state().document();
     Optional<ConfigDocument> there = shared.document().read();
-    return there.isPresent() && there.get().version() >= live.state().version()
-        ? there.get()
-        : restore();
+    if (there.isEmpty() || there.get().version() < mine.version()) {
+      return restore();
+    }
+    if (there.get().departsFrom(mine)) {
+      allKeysChanged();
+    }
+    return there.get();
   }
 
   /** Brings in what this node has, and gives the document that is there then. */
   private ConfigDocument restore() throws Exception {
     ConfigState mine = unended();
-    Optional<ConfigState> lower = shared.restore(mine);
-    if (lower.isPresent()) {
-      LOG.warn(
-          "configuration version {} of this node takes the place of version {} in the cluster",
-          mine.version(),
-          lower.get().version());
-      losses.tellIfDeparted(lower.get(), mine);
+    shared.restore(
+        mine,
+        lower -> {
+          LOG.warn(
+              "configuration version {} of this node takes the place of version {} in the cluster",
+              mine.version(),
+              lower.version());
+          losses.tellIfDeparted(lower, mine);
+        });
+    allKeysChanged();
+    ConfigDocument there = shared.document().read().orElseThrow();
+    if (there.version() < mine.version()) {
+      throw new IllegalStateException("the cluster is back at version " + there.version());
     }
-    shared.assignments().allChanged();
-    shared.overrides().allChanged();
-    return shared.document().read().orElseThrow();
+    return there;
   }
 
   /** What is in force, without overrides that have ended. Any thread. */
@@ -257,8 +294,8 @@ final class SharedReader {
     return live.state().unendedAt(clock.epochMillis());
   }
 
-  /** Whether keys are gone that no change has removed; one that is under way may seem so. */
-  private boolean hasLostKeys(ConfigDocument document) {
+  /** Whether keys are gone that no change has removed, or one that is under way. */
+  private boolean isShortOfKeys(ConfigDocument document) {
     ConfigState before = live.state();
     return document.version() == before.version()
         && !document.departsFrom(before.document())
@@ -291,7 +328,9 @@ final class SharedReader {
 
   private void apply(ConfigDocument document) {
     ConfigState next =
-        new ConfigState(document, shared.assignments().read(), shared.overrides().read());
+        isShortOfKeys(document)
+            ? new ConfigState(document, live.state().assignments(), unended().overrides())
+            : new ConfigState(document, shared.assignments().read(), shared.overrides().read());
     if (!next.is(live.state())) {
       live.replace(next);
     }

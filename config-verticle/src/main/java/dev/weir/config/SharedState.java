@@ -5,6 +5,7 @@ import io.vertx.core.Promise;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -28,8 +29,11 @@ final class SharedState {
   /** How long a change waits for those of other nodes. */
   private static final long CHANGE_SECONDS = 5;
 
-  /** A node that starts, or comes back, has more time, and more to do. */
+  /** A node that starts has more time, and more to do. */
   private static final long JOIN_SECONDS = 40;
+
+  /** The thread that reads has other things to do, and tries again later. */
+  private static final long RESTORE_SECONDS = 1;
 
   private final SharedDocument document;
   private final SharedKeys<String> assignments;
@@ -86,20 +90,22 @@ final class SharedState {
   }
 
   /**
-   * Brings in {@code mine}, if the cluster has a lower version, or has lost some of it; gives what
-   * it had that was lower.
+   * Brings in {@code mine}, if the cluster has a lower version, or has lost some of it.
+   *
+   * @param onLower called with what the cluster had that was lower, before other nodes see what
+   *     takes its place
    */
-  Optional<ConfigState> restore(ConfigState mine) throws Exception {
-    return document.exclusively(
-        JOIN_SECONDS,
+  void restore(ConfigState mine, Consumer<ConfigState> onLower) throws Exception {
+    document.<Void>exclusively(
+        RESTORE_SECONDS,
         () -> {
           Optional<ConfigDocument> there = document.read();
-          if (there.isPresent() && !isBehind(there.get(), mine)) {
-            return Optional.empty();
+          if (there.isEmpty() || isBehind(there.get(), mine)) {
+            Optional<ConfigState> before = read();
+            before.ifPresent(onLower);
+            replace(before, mine);
           }
-          Optional<ConfigState> before = read();
-          replace(before, mine);
-          return before;
+          return null;
         });
   }
 
