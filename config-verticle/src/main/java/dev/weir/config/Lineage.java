@@ -41,11 +41,13 @@ record Lineage(List<String> writers, List<String> seeds) {
    * Whether {@code older} is known to be no forebear: whoever wrote its version did not write that
    * version of this.
    *
-   * @param versionsSince how many versions this is ahead of {@code older}, 0 or more
+   * @param versionsSince how many versions this is ahead of {@code older}; below 0, of which
+   *     nothing is known, if it is behind
    */
   boolean departsFrom(Lineage older, long versionsSince) {
     long there = writers.size() - 1 - versionsSince;
-    return there >= 0
+    return versionsSince >= 0
+        && there >= 0
         && !older.writers.isEmpty()
         && !writers.get(Math.toIntExact(there)).equals(older.writer());
   }

@@ -112,6 +112,7 @@ class LostChangesTest {
       farAhead = changed(farAhead, "other", document -> document.putEndpoint("e", weight));
     }
     assertThat(farAhead.document().departsFrom(kept.document())).isFalse();
+    assertThat(kept.document().departsFrom(farAhead.document())).isFalse();
   }
 
   private static ConfigState changed(
