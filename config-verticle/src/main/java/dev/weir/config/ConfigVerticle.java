@@ -3,10 +3,12 @@ package dev.weir.config;
 import com.hazelcast.core.HazelcastInstance;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -19,7 +21,7 @@ import java.util.function.Supplier;
 public final class ConfigVerticle extends VerticleBase {
 
   private static final long START_SECONDS = 60;
-  private static final long STOP_SECONDS = 5;
+  private static final long STOP_SECONDS = 2;
 
   /** How late an override ends at most on a node that is alone. */
   private static final long END_MILLIS = 100;
@@ -112,7 +114,9 @@ public final class ConfigVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return cluster.map(Cluster::leave).orElse(Future.succeededFuture()).eventually(this::letGo);
+    // At the same time, since whoever ends the process does not wait for long.
+    Future<Void> left = cluster.map(joined -> joined.leave(vertx)).orElse(Future.succeededFuture());
+    return Future.join(left, letGo());
   }
 
   private Future<Void> letGo() {
@@ -198,14 +202,12 @@ public final class ConfigVerticle extends VerticleBase {
       return new Cluster(configuration, membership, writer, reader);
     }
 
-    Future<Void> leave() {
-      return writer
-          .<Void>executeBlocking(
-              () -> {
-                configuration.close();
-                membership.close();
-                return null;
-              })
+    /** Apart from the writer, whose changes may hang, it says that it leaves. */
+    Future<Void> leave(Vertx vertx) {
+      return Future.join(
+              vertx.executeBlocking(Executors.callable(membership::close), false),
+              writer.executeBlocking(Executors.callable(configuration::close)))
+          .<Void>mapEmpty()
           .timeout(STOP_SECONDS, TimeUnit.SECONDS)
           .eventually(
               () -> {

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 final class KeptState {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeptState.class);
-  private static final long CLOSE_SECONDS = 3;
+  private static final long CLOSE_SECONDS = 2;
 
   private final StateFile file;
   private final Clock clock;
