@@ -29,7 +29,7 @@ public final class DecisionVerticle extends VerticleBase {
   /** Callers who ask once in that time find out by the answer that they have to go elsewhere. */
   private static final long LEAVE_MILLIS = 1_000;
 
-  private static final long ANSWER_SECONDS = 4;
+  private static final long ANSWER_SECONDS = 3;
   private static final int IDLE_SECONDS = 60;
 
   /** Four names of 1 KiB in a query, percent-encoded to three times that. */
