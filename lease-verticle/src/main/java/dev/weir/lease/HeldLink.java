@@ -66,7 +66,10 @@ final class HeldLink {
     this.backoff = new Backoff(random);
   }
 
-  /** Connects; tells of the first attempt, and fails with {@link StoreAwayException}. */
+  /**
+   * Connects; tells of the first attempt, and fails with {@link StoreAwayException}, also if it is
+   * closed before.
+   */
   Future<Void> start() {
     connect();
     return firstAttempt.future();
@@ -121,6 +124,7 @@ final class HeldLink {
   /** Ends the link; {@code reason} is what calls in flight are told. */
   Future<Void> close(String reason) {
     closed = true;
+    firstAttempt.tryFail(new StoreAwayException(reason, true));
     return link.map(held -> held.close(VertxException.noStackTrace(reason)))
         .orElseGet(Future::succeededFuture);
   }

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -82,7 +83,7 @@ final class RedisShard {
   private boolean flushDue;
   private boolean watching;
   private String leftAlone = "";
-  private long probeTimer;
+  private OptionalLong probeTimer = OptionalLong.empty();
   private boolean connectedBefore;
   private boolean lossLogged;
 
@@ -250,7 +251,7 @@ final class RedisShard {
       if (!again) {
         LOG.warn("{}; probed until it answers in time", leftAlone);
       }
-      probeTimer = vertx.setTimer(pauseMillis, id -> probe());
+      probeTimer = OptionalLong.of(vertx.setTimer(pauseMillis, id -> probe()));
       failWaiting(leftAlone);
       onTrouble.run();
     }
@@ -329,7 +330,7 @@ final class RedisShard {
     public void lost(StoreFailure failure) {
       connected = false;
       breaker.reset();
-      vertx.cancelTimer(probeTimer);
+      probeTimer.ifPresent(vertx::cancelTimer);
       if (!lossLogged) {
         lossLogged = true;
         LOG.warn("not connected to {}: {}; trying again until it answers", name, failure.reason());
@@ -359,7 +360,7 @@ final class RedisShard {
     connected = false;
     meters.close();
     Future<Void> ended = link.close("closing");
-    vertx.cancelTimer(probeTimer);
+    probeTimer.ifPresent(vertx::cancelTimer);
     failWaiting(name + ": closing");
     return ended;
   }
