@@ -113,7 +113,7 @@ public final class UsageVerticle extends VerticleBase {
     }
     try {
       reporter.next().ifPresentOrElse(this::bring, () -> turnIn(1));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fault(e);
     }
   }
@@ -141,7 +141,7 @@ public final class UsageVerticle extends VerticleBase {
         meters.failed();
         reporter.unanswered(outcome.cause() instanceof StoreAwayException away && away.unsent());
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fault(e);
       return;
     }
@@ -173,8 +173,9 @@ public final class UsageVerticle extends VerticleBase {
     }
   }
 
-  private void fault(RuntimeException e) {
-    LOG.error("usage: reporting failed; trying again", e);
+  /** A mapped page that the disk does not give back is an {@link InternalError}. */
+  private void fault(Throwable e) {
     turnIn(FAULT_MILLIS);
+    LOG.error("usage: reporting failed; trying again", e);
   }
 }
