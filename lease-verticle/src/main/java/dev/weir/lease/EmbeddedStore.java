@@ -75,34 +75,30 @@ final class EmbeddedStore implements Store {
           ? decide(refill, decide, now)
           : once.outcome(refill, decide.once().get(), now, () -> decide(refill, decide, now));
     }
-    return answered(now, step(refill, now, (take, granted) -> {}));
-  }
-
-  /** Each level that is dropped begins an epoch: what nodes were told before may be more. */
-  private Answered answered(long now, List<Level> levels) {
-    return new Answered(now, levels, counters.droppedCount());
+    return step(refill, now, (take, granted) -> {});
   }
 
   private Answered decide(Refill refill, Purpose.Decide decide, long now) {
-    return answered(
-        now,
-        decide
-            .reservation()
-            .map(
-                reservation -> {
-                  EmbeddedReservations.Draft draft =
-                      reservations.draft(refill.key(), reservation, now);
-                  List<Level> levels = step(refill, now, draft::add);
-                  draft.keep();
-                  return levels;
-                })
-            .orElseGet(() -> step(refill, now, (take, granted) -> {})));
+    return decide
+        .reservation()
+        .map(
+            reservation -> {
+              EmbeddedReservations.Draft draft = reservations.draft(refill.key(), reservation, now);
+              Answered answer = step(refill, now, draft::add);
+              draft.keep();
+              return answer;
+            })
+        .orElseGet(() -> step(refill, now, (take, granted) -> {}));
   }
 
   /**
+   * Each level that is dropped begins an epoch: what nodes were told before may be more. That goes
+   * for levels that the step itself drops, its own among them.
+   *
    * @param granting told of each grant, when it is kept
    */
-  private List<Level> step(Refill refill, long now, BiConsumer<EmbeddedTake, Long> granting) {
+  private Answered step(Refill refill, long now, BiConsumer<EmbeddedTake, Long> granting) {
+    long epoch = counters.droppedCount();
     List<EmbeddedTake> takes = new ArrayList<>(refill.takes().size());
     boolean fits = true;
     for (Take take : refill.takes()) {
@@ -120,7 +116,7 @@ final class EmbeddedStore implements Store {
       long units = authorize(refill.key(), take.take().limit(), granted, now);
       outcome.add(new Level(granted, consumption, units, take.reserved(granted)));
     }
-    return outcome;
+    return new Answered(now, outcome, epoch);
   }
 
   private EmbeddedTake find(String key, Take take, long now) {
