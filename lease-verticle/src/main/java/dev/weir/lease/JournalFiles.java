@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.config.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -67,10 +68,11 @@ final class JournalFiles {
   }
 
   /** Begins what this process will leave, now or when it can be written. */
-  OwnIncarnation begin() {
+  OwnIncarnation begin(Clock clock) {
     String name = UUID.randomUUID().toString();
     Path own = directory.resolve(name);
-    return new OwnIncarnation(name, number -> make(own, number), () -> delete(own, Set.of()));
+    return new OwnIncarnation(
+        name, number -> make(own, number), () -> delete(own, Set.of()), clock);
   }
 
   private JournalSegment make(Path own, int number) throws IOException {
@@ -172,8 +174,15 @@ final class JournalFiles {
       Optional<Integer> number = numberOf(file);
       if (number.isPresent()) {
         try {
-          SegmentFile segment = new SegmentFile(file, disk);
-          segments.add(JournalSegment.recover(number.get(), segment, loss -> damaged(file, loss)));
+          JournalSegment segment =
+              JournalSegment.recover(
+                  number.get(), new SegmentFile(file, disk), loss -> damaged(file, loss));
+          if (segment.spent()) {
+            // Or else processes that end while the store is away fill the disk with empty ones.
+            segment.delete();
+          } else {
+            segments.add(segment);
+          }
         } catch (IOException e) {
           unread.add(file);
           damaged(file, "it stays where it is: " + reason(e));

@@ -247,15 +247,24 @@ final class JournalSegment {
     return found.stream();
   }
 
-  /** Ends it with all that is in it: tallies count in it no more. */
+  /**
+   * Ends it with all that is in it: tallies count in it no more, but for those of threads that are
+   * about to.
+   */
   void drop() {
     bytes = null;
   }
 
-  /** Gives its room back. Nobody counts in it, or will. */
+  /** Gives its room back. No thread is about to count in it. */
   void delete() {
     drop();
     file.ifPresent(SegmentFile::delete);
+  }
+
+  /** Gives its room back once no thread is about to count in it. */
+  void unlink() {
+    drop();
+    file.ifPresent(SegmentFile::unlink);
   }
 
   /** Counts up a counter of the entry at {@code at}, unless it is closed or can hold no more. */

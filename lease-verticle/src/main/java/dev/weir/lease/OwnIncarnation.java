@@ -1,6 +1,7 @@
 package dev.weir.lease;
 
-import java.util.ArrayList;
+import dev.weir.config.Clock;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -16,8 +17,9 @@ import org.slf4j.LoggerFactory;
  * or slow, memory serves, as long as there is some to spare; beyond that units are lost, and the
  * operator is told. Tallies may be opened from any thread; all else is for one thread.
  *
- * <p>A segment that is not needed any more is dropped by one call of {@link #trim} and deleted by
- * the next, long after the last thread that was about to count in it has found that it cannot.
+ * <p>A segment that is not needed any more is dropped by a call of {@link #trim} and deleted by one
+ * that comes {@value #DROPPED_MICROS} microseconds later, long after the last thread that was about
+ * to count in it has found that it cannot.
  */
 final class OwnIncarnation implements JournaledIncarnation {
 
@@ -25,6 +27,12 @@ final class OwnIncarnation implements JournaledIncarnation {
 
   /** Segments in memory, at most. */
   static final int MOST_IN_MEMORY = 64;
+
+  /** Between the last use of a segment and its end. */
+  static final long DROPPED_MICROS = 10_000_000;
+
+  /** What nobody needs, since {@code atMicros} of the clock that never steps. */
+  private record Dropped(JournalSegment segment, long atMicros) {}
 
   /** Where counts went that should be on the disk. */
   private enum Refuge {
@@ -36,9 +44,10 @@ final class OwnIncarnation implements JournaledIncarnation {
   private final String name;
   private final SegmentSupply supply;
   private final Runnable remover;
+  private final Clock clock;
   private final AtomicInteger numbers = new AtomicInteger();
   private final Queue<JournalSegment> segments = new ConcurrentLinkedQueue<>();
-  private final List<JournalSegment> dropped = new ArrayList<>();
+  private final Queue<Dropped> dropped = new ArrayDeque<>();
   private final AtomicInteger inMemory = new AtomicInteger();
   private final LongAdder lost = new LongAdder();
 
@@ -48,15 +57,16 @@ final class OwnIncarnation implements JournaledIncarnation {
   private Refuge refuge = Refuge.NONE;
 
   private long lostUntilTrim;
-  private boolean removed;
+  private boolean closed;
 
   /**
    * One that has taken what it needs of the disk, as far as there is room.
    *
    * @param remover deletes what is left when all segments are gone
    */
-  OwnIncarnation(String name, SegmentSupply.Maker maker, Runnable remover) {
+  OwnIncarnation(String name, SegmentSupply.Maker maker, Runnable remover, Clock clock) {
     this.name = name;
+    this.clock = clock;
     this.remover = remover;
     this.supply = new SegmentSupply(maker, numbers::incrementAndGet);
   }
@@ -68,7 +78,7 @@ final class OwnIncarnation implements JournaledIncarnation {
 
   /** Opens a tally. It counts in vain, and says so in a metric, where there is no room for it. */
   synchronized Tally append(String key, String plan, long startMillis, long endMillis, long until) {
-    if (removed) {
+    if (closed) {
       return new LostTally(lost, until);
     }
     leaveMemory();
@@ -147,20 +157,21 @@ final class OwnIncarnation implements JournaledIncarnation {
   private void drop(JournalSegment segment) {
     segment.drop();
     if (segment.onDisk()) {
-      dropped.add(segment);
+      dropped.add(new Dropped(segment, clock.micros()));
     } else {
       inMemory.decrementAndGet();
     }
   }
 
   private void deleteDropped() {
-    dropped.forEach(JournalSegment::delete);
-    dropped.clear();
+    long until = clock.micros() - DROPPED_MICROS;
+    while (!dropped.isEmpty() && dropped.element().atMicros <= until) {
+      dropped.remove().segment.delete();
+    }
   }
 
   @Override
   public synchronized void remove() {
-    removed = true;
     segments.forEach(JournalSegment::end);
     entries().forEach(this::lose);
     segments.forEach(this::drop);
@@ -175,10 +186,16 @@ final class OwnIncarnation implements JournaledIncarnation {
     lost.add(entry.counted().spent() - entry.acknowledged().spent());
   }
 
-  /** Makes no further segment. */
+  /** Counts nothing more, and lets go of what is not reported, which stays on the disk. */
   synchronized void close() {
-    supply.close(dropped::add);
-    deleteDropped();
+    closed = true;
+    supply.close(JournalSegment::unlink);
+    dropped.forEach(unneeded -> unneeded.segment.unlink());
+    dropped.clear();
+    // They may be another process's soon.
+    segments.forEach(JournalSegment::drop);
+    segments.clear();
+    inMemory.set(0);
   }
 
   long memoryBytes() {

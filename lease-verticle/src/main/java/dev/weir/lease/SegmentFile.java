@@ -79,14 +79,30 @@ final class SegmentFile {
   }
 
   /**
-   * Deletes it, whatever still maps it. A thread that was at it all the time may then fail with
-   * what {@link java.nio.MappedByteBuffer} says of files that become shorter.
+   * Deletes it and gives its room back at once. Nobody may be at it any more: whoever touches a
+   * page that a mapped file has lost is sent SIGBUS.
    */
   void delete() {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      Files.delete(path);
-      // Or else the system keeps the room until the garbage collector has found the mapping.
-      channel.truncate(0);
+    delete(
+        () -> {
+          try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            Files.delete(path);
+            channel.truncate(0);
+          }
+        });
+  }
+
+  /**
+   * Deletes it, whoever may be at it: the system keeps its room until the garbage collector has
+   * found the mapping.
+   */
+  void unlink() {
+    delete(() -> Files.delete(path));
+  }
+
+  private void delete(Deletion deletion) {
+    try {
+      deletion.run();
     } catch (NoSuchFileException e) {
       LOG.warn("usage: {} is gone already", path);
     } catch (IOException e) {
@@ -94,5 +110,9 @@ final class SegmentFile {
       return;
     }
     disk.free(size);
+  }
+
+  private interface Deletion {
+    void run() throws IOException;
   }
 }

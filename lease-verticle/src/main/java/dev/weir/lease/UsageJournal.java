@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.config.Clock;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -41,9 +42,11 @@ public final class UsageJournal implements Usage {
    * @param directory of the journals of all processes; made if it is not there
    * @param maxDiskBytes that the journal takes of the disk, what dead processes left included;
    *     above 0
+   * @param clock says when files that are not needed any more can be deleted
    * @throws IllegalArgumentException if it is not
    */
-  public static UsageJournal open(Path directory, AccountingWindow window, long maxDiskBytes) {
+  public static UsageJournal open(
+      Path directory, AccountingWindow window, long maxDiskBytes, Clock clock) {
     DiskAllowance disk = new DiskAllowance(maxDiskBytes);
     JournalFiles files = new JournalFiles(directory, disk);
     try {
@@ -54,7 +57,7 @@ public final class UsageJournal implements Usage {
           directory,
           JournalFiles.reason(e));
     }
-    return new UsageJournal(window, disk, files, files.begin());
+    return new UsageJournal(window, disk, files, files.begin(clock));
   }
 
   @Override
@@ -94,7 +97,7 @@ public final class UsageJournal implements Usage {
         .register(registry);
   }
 
-  /** Lets go of all files, which stay as they are. */
+  /** Lets go of all files, which stay as they are; what is counted from now on is lost. */
   public void close() {
     own.close();
     files.close();

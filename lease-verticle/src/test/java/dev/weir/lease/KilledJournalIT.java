@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.config.Clock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,7 +26,11 @@ class KilledJournalIT {
   static final class Counting {
     public static void main(String[] args) {
       UsageJournal journal =
-          UsageJournal.open(Path.of(args[0]), AccountingWindow.of(Duration.ofMinutes(1)), 1L << 30);
+          UsageJournal.open(
+              Path.of(args[0]),
+              AccountingWindow.of(Duration.ofMinutes(1)),
+              1L << 30,
+              Clock.system());
       List<Tally> tallies = new ArrayList<>();
       for (int i = 0; i < KEYS; i++) {
         tallies.add(journal.open("key " + i, "gold", 0));
@@ -69,7 +74,8 @@ class KilledJournalIT {
     }
 
     UsageJournal next =
-        UsageJournal.open(directory, AccountingWindow.of(Duration.ofMinutes(1)), 1L << 30);
+        UsageJournal.open(
+            directory, AccountingWindow.of(Duration.ofMinutes(1)), 1L << 30, Clock.system());
     assertThat(next.adopted()).hasSize(1);
     List<Long> found = new ArrayList<>();
     next.adopted().get(0).entries().forEach(entry -> found.add(entry.counted().spent()));

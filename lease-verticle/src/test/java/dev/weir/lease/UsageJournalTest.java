@@ -31,8 +31,10 @@ class UsageJournalTest {
 
   @TempDir Path directory;
 
+  private final VirtualClock clock = new VirtualClock();
+
   private UsageJournal open() {
-    return UsageJournal.open(directory, MINUTE, MOST_DISK);
+    return UsageJournal.open(directory, MINUTE, MOST_DISK, clock);
   }
 
   private static List<JournalEntry> entries(JournaledIncarnation incarnation) {
@@ -113,6 +115,45 @@ class UsageJournalTest {
   }
 
   @Test
+  void whatIsCountedAfterTheEndIsLostAndWrittenToNoFile() {
+    UsageJournal ended = open();
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    ended.bindTo(registry);
+    Tally tally = ended.open("acme", "gold", 0);
+    tally.spend(3);
+    ended.close();
+    assertThat(tally.spend(1)).isFalse();
+    assertThat(ended.open("acme", "gold", 0).spend(4)).isTrue();
+    assertThat(registry.get("weir.usage.lost.units").functionCounter().count()).isEqualTo(4);
+
+    UsageJournal next = open();
+    assertThat(entries(next.adopted().get(0)))
+        .extracting(entry -> entry.counted().spent())
+        .containsExactly(3L);
+    next.close();
+  }
+
+  @Test
+  void whatHasNothingUnreportedInItGoesWhenItIsFound() throws IOException {
+    UsageJournal dead = open();
+    dead.open("acme", "gold", 0).spend(3);
+    entries(dead.own()).forEach(UsageJournalTest::finish);
+    Path left = directory.resolve(dead.own().name());
+    dead.close();
+    assertThat(left.resolve("00000001.usage")).exists();
+
+    UsageJournal next = open();
+    assertThat(left.resolve("00000001.usage")).doesNotExist();
+    // It has yet to take its leave of the store.
+    assertThat(next.adopted())
+        .extracting(JournaledIncarnation::name)
+        .containsExactly(dead.own().name());
+    next.adopted().get(0).remove();
+    assertThat(left).doesNotExist();
+    next.close();
+  }
+
+  @Test
   void whatALivingProcessHasIsLeftToIt() {
     UsageJournal one = open();
     one.open("acme", "gold", 0).spend(3);
@@ -136,8 +177,12 @@ class UsageJournalTest {
     Tally held = journal.open("held", "gold", 0);
     all.forEach(JournalEntry::close);
     all.forEach(JournalEntry::release);
-    // Dropped by one, deleted by the next.
     journal.own().trim();
+    clock.advanceMicros(OwnIncarnation.DROPPED_MICROS - 1);
+    journal.own().trim();
+    // A thread may still be about to count in it.
+    assertThat(first).hasSize(JournalSegment.SIZE);
+    clock.advanceMicros(1);
     journal.own().trim();
     assertThat(first).doesNotExist();
     assertThat(entries(journal.own())).extracting(JournalEntry::key).containsExactly("held");
@@ -153,7 +198,7 @@ class UsageJournalTest {
   void aDirectoryThatCannotBeWrittenAtTheStartIsUsedOnceItCan() throws IOException {
     Path place = Files.createFile(directory.resolve("place"));
     try (LogLines log = new LogLines()) {
-      UsageJournal journal = UsageJournal.open(place, MINUTE, MOST_DISK);
+      UsageJournal journal = UsageJournal.open(place, MINUTE, MOST_DISK, clock);
       journal.open("acme", "gold", 0).spend(3);
       assertThat(entries(journal.own())).extracting(JournalEntry::key).containsExactly("acme");
       assertThat(journal.adopted()).isEmpty();
@@ -165,7 +210,7 @@ class UsageJournalTest {
       journal.open("acme", "free", 0).spend(4);
       journal.close();
     }
-    UsageJournal next = UsageJournal.open(place, MINUTE, MOST_DISK);
+    UsageJournal next = UsageJournal.open(place, MINUTE, MOST_DISK, clock);
     assertThat(next.adopted()).hasSize(1);
     assertThat(entries(next.adopted().get(0)))
         .extracting(JournalEntry::plan, entry -> entry.counted().spent())
@@ -191,7 +236,8 @@ class UsageJournalTest {
           Path file = directory.resolve(number + ".usage");
           return JournalSegment.create(number, new SegmentFile(file, disk));
         },
-        () -> {});
+        () -> {},
+        clock);
   }
 
   private static Tally append(OwnIncarnation own, String key) {
@@ -199,7 +245,7 @@ class UsageJournalTest {
   }
 
   /** Until a segment is ready, which another thread makes. */
-  private static void awaitRoom(JournaledIncarnation incarnation) {
+  private void awaitRoom(JournaledIncarnation incarnation) {
     OwnIncarnation own = (OwnIncarnation) incarnation;
     await()
         .until(
@@ -207,6 +253,7 @@ class UsageJournalTest {
               append(own, "probe");
               entries(own).forEach(UsageJournalTest::finish);
               own.trim();
+              clock.advanceMicros(OwnIncarnation.DROPPED_MICROS);
               return own.memoryBytes() == 0;
             });
   }
@@ -264,7 +311,7 @@ class UsageJournalTest {
     dead.open("left", "gold", 0).spend(1);
     dead.close();
     int most = 6;
-    UsageJournal journal = UsageJournal.open(directory, MINUTE, (long) most << 20);
+    UsageJournal journal = UsageJournal.open(directory, MINUTE, (long) most << 20, clock);
     while (metric(journal, "weir.usage.memory.bytes") == 0) {
       for (int i = 0; i < 1_000; i++) {
         journal.open("x".repeat(1024), "gold", 0).spend(1);

@@ -128,7 +128,7 @@ class UsageReporterPropertyTest {
     }
 
     private void start() {
-      journal = UsageJournal.open(directory, WINDOW, 1L << 30);
+      journal = UsageJournal.open(directory, WINDOW, 1L << 30, clock);
       reporter =
           new UsageReporter(
               journal.own(), journal.adopted(), () -> "node", clock, new StoreClock(clock), random);

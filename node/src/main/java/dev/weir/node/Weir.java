@@ -240,7 +240,7 @@ public final class Weir {
         .executeBlocking(
             () ->
                 UsageJournal.open(
-                    settings.dataDir().resolve(USAGE), window, settings.usage().maxDisk()),
+                    settings.dataDir().resolve(USAGE), window, settings.usage().maxDisk(), clock),
             false)
         .compose(
             opened -> {
