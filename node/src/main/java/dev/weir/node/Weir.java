@@ -44,6 +44,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -95,7 +96,7 @@ public final class Weir {
   private NodeBus nodeBus;
   private ControlCalls calls;
   private ControlPlane controlPlane;
-  private long statusTimer;
+  private OptionalLong statusTimer = OptionalLong.empty();
 
   private Weir(Vertx vertx, Settings settings, PrometheusMeterRegistry registry) {
     this.vertx = vertx;
@@ -147,7 +148,7 @@ public final class Weir {
    * store, and ends.
    */
   public Future<Void> stop() {
-    vertx.cancelTimer(statusTimer);
+    statusTimer.ifPresent(vertx::cancelTimer);
     Future<Void> stopped = Future.succeededFuture();
     if (calls != null) {
       calls.stopping();
@@ -422,7 +423,7 @@ public final class Weir {
         .register(registry);
     publishStatus();
     config.configuration().onChange(changed -> publishStatus());
-    statusTimer = vertx.setPeriodic(STATUS_MILLIS, timer -> publishStatus());
+    statusTimer = OptionalLong.of(vertx.setPeriodic(STATUS_MILLIS, timer -> publishStatus()));
   }
 
   private String address() {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -146,6 +147,17 @@ class WeirTest {
     assertThatThrownBy(() -> get(Weir.deploy(vertx, settings)))
         .hasRootCauseMessage(
             "cluster.enabled: must be off in a Vert.x that Hazelcast does not cluster");
+  }
+
+  @Test
+  void aDeploymentThatFailsLeavesTheTimersOfOthersAlone() {
+    Settings settings =
+        Settings.of(Map.of("cluster.enabled", "on", "store.url", "redis://127.0.0.1:1"));
+    long first = vertx.setTimer(TimeUnit.HOURS.toMillis(1), id -> {});
+
+    assertThatThrownBy(() -> get(Weir.deploy(vertx, settings)))
+        .hasCauseInstanceOf(SettingsRefusedException.class);
+    assertThat(vertx.cancelTimer(first)).isTrue();
   }
 
   private Settings settings(String free) throws IOException {
