@@ -1,5 +1,6 @@
 package dev.weir.node;
 
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -8,12 +9,15 @@ import io.vertx.ext.web.handler.BodyHandler;
 
 /**
  * Reads the bodies of calls into memory: small ones, and one large one at a time, so that however
- * many are sent, what they take is bounded. Owned by one event loop.
+ * many are sent, what they take is bounded. A caller who goes away does not end the work that a
+ * large one makes, so the next has to wait for that too. Owned by one event loop.
  */
 final class CallBody implements Handler<RoutingContext> {
 
   private static final int MAX_BYTES = 1 << 20;
   private static final int MAX_LARGE_BYTES = 64 << 20;
+
+  private static final String WORK = "dev.weir.node.work";
 
   private final BodyHandler small = BodyHandler.create(false).setBodyLimit(MAX_BYTES);
   private final BodyHandler large = BodyHandler.create(false).setBodyLimit(MAX_LARGE_BYTES);
@@ -42,8 +46,19 @@ final class CallBody implements Handler<RoutingContext> {
           .send(context.response());
     } else {
       busy = true;
-      context.addEndHandler(ended -> busy = false);
+      context.addEndHandler(ended -> work(context).onComplete(done -> busy = false));
       large.handle(context);
     }
+  }
+
+  /** Tells what a call with a large body has begun, for which no other is let in. */
+  static <T> Future<T> working(RoutingContext context, Future<T> work) {
+    context.put(WORK, work);
+    return work;
+  }
+
+  private static Future<?> work(RoutingContext context) {
+    Future<?> begun = context.get(WORK);
+    return begun == null ? Future.succeededFuture() : begun;
   }
 }

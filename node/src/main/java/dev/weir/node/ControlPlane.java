@@ -204,9 +204,11 @@ final class ControlPlane extends VerticleBase {
   }
 
   private Future<JsonObject> setKeys(RoutingContext context) {
-    return CallReader.lines(context)
-        .compose(lines -> vertx.executeBlocking(() -> calls.setKeys(lines), false))
-        .compose(set -> set);
+    return CallBody.working(
+        context,
+        CallReader.lines(context)
+            .compose(lines -> vertx.executeBlocking(() -> calls.setKeys(lines), false))
+            .compose(set -> set));
   }
 
   private static String hotKeysAsked(RoutingContext context) {
