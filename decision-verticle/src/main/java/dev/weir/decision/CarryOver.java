@@ -1,9 +1,11 @@
 package dev.weir.decision;
 
 import dev.weir.config.Clock;
-import java.util.LinkedHashSet;
-import java.util.Set;
-import java.util.function.BooleanSupplier;
+import dev.weir.lease.RefillOutcome;
+import dev.weir.lease.RefillOutcome.Unavailable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Goes through all keys of this node and has the store told what it once told of them, when it may
@@ -22,11 +24,19 @@ final class CarryOver {
    */
   static final long REST_MICROS = 1_000_000;
 
-  /** Losses to recall, since all nodes that find one tell of it, some long after the others. */
-  static final int RECALLED = 1_024;
+  /**
+   * Losses to recall, since all nodes that find one tell of it, some long after the others. Each
+   * slot of a Redis Cluster may tell of its own.
+   */
+  static final int RECALLED = 20_000;
 
-  /** Microseconds after which a round that was in vain is made again. */
+  /**
+   * Microseconds after which a round is made again that was in vain for some keys; twice as long
+   * each time, since that may last.
+   */
   static final long AGAIN_MICROS = 1_000_000;
+
+  private static final long AGAIN_MOST_MICROS = 32_000_000;
 
   /** Tells the store of one key. */
   @FunctionalInterface
@@ -35,39 +45,41 @@ final class CarryOver {
     /**
      * Sends off what there is to tell of a key.
      *
-     * @param landed run once the store has answered or will not; before the return, perhaps
+     * @param landed given what came of it; before the return, perhaps
      * @return whether there is anything to tell
      */
-    boolean tell(KeyEntry entry, Runnable landed);
+    boolean tell(KeyEntry entry, Consumer<RefillOutcome> landed);
   }
 
   private final Clock clock;
   private final KeyTable keys;
-  private final BooleanSupplier away;
   private final Teller teller;
 
-  /** Losses that were told of, those of long ago first. */
-  private final Set<String> known = new LinkedHashSet<>();
+  /** Losses that were told of, those of long ago first, and whether this node has found them. */
+  private final Map<String, Boolean> known = new LinkedHashMap<>();
 
   /** Whether a round is due: there is a loss that the last one began before, or it was in vain. */
   private boolean wanted;
 
   private boolean underWay;
   private long notBefore;
+  private long againMicros = AGAIN_MICROS;
   private int chain;
+
+  /** Keys of this round that were told in vain. */
+  private int inVain;
+
+  /** Keys of this portion that were told, and those of them in vain. */
+  private int told;
+
+  private int toldInVain;
 
   /** Answers to wait for, and one more while a portion is sent off. */
   private int awaited;
 
-  /**
-   * For all of {@code keys}.
-   *
-   * @param away whether the store did not answer when it was last asked
-   */
-  CarryOver(Clock clock, KeyTable keys, BooleanSupplier away, Teller teller) {
+  CarryOver(Clock clock, KeyTable keys, Teller teller) {
     this.clock = clock;
     this.keys = keys;
-    this.away = away;
     this.teller = teller;
     this.notBefore = clock.micros();
   }
@@ -77,18 +89,22 @@ final class CarryOver {
    * over.
    *
    * @param loss what it is known by
-   * @param foundHere whether this node found it itself. Then it is worth a round even if another
-   *     node has told of it: this one may have been talking to a server that had yet to go
+   * @param foundHere whether this node found it itself. Then it is worth a round, once, even if
+   *     another node has told of it: this one may have been talking to a server that had yet to go
    */
   void begin(String loss, boolean foundHere) {
     synchronized (this) {
-      if (!known.add(loss) && !foundHere) {
+      Boolean before = known.get(loss);
+      if (before != null && (before || !foundHere)) {
         return;
       }
+      known.put(loss, foundHere);
       if (known.size() > RECALLED) {
-        known.remove(known.iterator().next());
+        known.remove(known.keySet().iterator().next());
       }
       wanted = true;
+      notBefore = Math.min(notBefore, clock.micros() + REST_MICROS);
+      againMicros = AGAIN_MICROS;
     }
     look();
   }
@@ -103,28 +119,35 @@ final class CarryOver {
       underWay = true;
       notBefore = clock.micros() + REST_MICROS;
       chain = 0;
+      inVain = 0;
+      told = 0;
+      toldInVain = 0;
       awaited = 1;
     }
-    landed();
+    goOn();
   }
 
-  private void landed() {
+  /** Goes on with the next portion, when all of this one has landed. */
+  private void goOn() {
     while (true) {
       synchronized (this) {
         if (--awaited > 0) {
           return;
         }
-        if (chain > 0 && away.getAsBoolean()) {
-          // All over again: what was told of last may have been told in vain.
+        inVain += toldInVain;
+        // Where none gets through, the others would not either.
+        boolean cutOff = told > 0 && toldInVain == told;
+        if (cutOff || chain == keys.chains()) {
           underWay = false;
-          wanted = true;
-          notBefore = clock.micros() + AGAIN_MICROS;
+          if (inVain > 0) {
+            wanted = true;
+            notBefore = Math.max(notBefore, clock.micros() + againMicros);
+            againMicros = Math.min(2 * againMicros, AGAIN_MOST_MICROS);
+          }
           return;
         }
-        if (chain == keys.chains()) {
-          underWay = false;
-          return;
-        }
+        told = 0;
+        toldInVain = 0;
         awaited = 1;
       }
       chain = keys.visit(chain, AT_ONCE, this::tell);
@@ -134,13 +157,24 @@ final class CarryOver {
   private boolean tell(KeyEntry entry) {
     synchronized (this) {
       awaited++;
+      told++;
     }
     if (teller.tell(entry, this::landed)) {
       return true;
     }
     synchronized (this) {
       awaited--;
+      told--;
     }
     return false;
+  }
+
+  private void landed(RefillOutcome outcome) {
+    synchronized (this) {
+      if (outcome instanceof Unavailable) {
+        toldInVain++;
+      }
+    }
+    goOn();
   }
 }

@@ -64,7 +64,7 @@ final class Entries {
     this.decisions = decisions;
     this.leases = leases;
     this.keys = new KeyTable(places, this::evict);
-    this.carryOver = new CarryOver(clock, keys, calls::away, this::tell);
+    this.carryOver = new CarryOver(clock, keys, this::tell);
   }
 
   /** The entry of {@code key}, or null. It may be evicted at any time. */
@@ -124,7 +124,7 @@ final class Entries {
   /** Sends a refill off, without the monitor; null for none. */
   void submit(KeyEntry entry, InFlight flight) {
     if (flight != null) {
-      calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight, () -> {}));
+      calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight, outcome -> {}));
     }
   }
 
@@ -133,7 +133,7 @@ final class Entries {
     carryOver.begin(loss, foundHere);
   }
 
-  private boolean tell(KeyEntry entry, Runnable landed) {
+  private boolean tell(KeyEntry entry, Consumer<RefillOutcome> landed) {
     long now = clock.micros();
     InFlight flight;
     synchronized (entry) {
@@ -150,12 +150,12 @@ final class Entries {
   private final class Landing implements Refills.Listener {
     private final KeyEntry entry;
     private final InFlight flight;
-    private final Runnable landed;
+    private final Consumer<RefillOutcome> landed;
 
     /**
-     * @param landed run at the end
+     * @param landed given the outcome, at the end
      */
-    Landing(KeyEntry entry, InFlight flight, Runnable landed) {
+    Landing(KeyEntry entry, InFlight flight, Consumer<RefillOutcome> landed) {
       this.entry = entry;
       this.flight = flight;
       this.landed = landed;
@@ -182,11 +182,11 @@ final class Entries {
         leases.taken(entry.key, flight.refill.takes(), answer);
       }
       deliver(due);
-      landed.run();
+      landed.accept(outcome);
     }
 
     private InFlight answered(Answered answer, long now, List<Due> due, List<Take> left) {
-      entry.answered(flight, answer, accounting, calls.restMicros(now), now, left::add);
+      entry.answered(flight, answer, accounting, restMicros(now), now, left::add);
       if (entry.withoutStore(now)) {
         // What is spent meanwhile is charged as keys are tended, a few times a second.
         entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
@@ -232,6 +232,13 @@ final class Entries {
         each.deliver(decisions.conclude(each.plan(), each.decision()));
       }
     }
+  }
+
+  /**
+   * How long other nodes, if there are any, may take to be answered again: see {@link StoreCalls}.
+   */
+  long restMicros(long nowMicros) {
+    return inForce.nodes() == 1 ? 0 : calls.restMicros(nowMicros);
   }
 
   /** Puts the entry among those that are looked after, under its monitor. */

@@ -69,9 +69,7 @@ final class Outage {
    * @param restMicros until the other nodes have been answered as well
    */
   void back(long restMicros, long nowMicros) {
-    if (untilMicros == AWAY) {
-      untilMicros = nowMicros + restMicros;
-    }
+    untilMicros = Math.min(untilMicros, nowMicros + restMicros);
   }
 
   /** The store has failed the key again. */

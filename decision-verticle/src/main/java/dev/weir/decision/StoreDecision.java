@@ -130,7 +130,7 @@ final class StoreDecision implements Refills.Listener {
         plan,
         now,
         (entry, orphans) -> {
-          entry.back(node.calls.restMicros(now), now);
+          entry.back(node.entries.restMicros(now), now);
           if (entry.remembers(asked)) {
             entry.learn(asked.takes(), first, node.accounting, askedMicros, now, unwanted, orphans);
           }

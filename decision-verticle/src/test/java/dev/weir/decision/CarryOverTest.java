@@ -81,6 +81,8 @@ class CarryOverTest {
     assertThat(callsOf(() -> told("a"))).isEqualTo(5);
     assertThat(callsOf(() -> found("a"))).as("at rest").isZero();
     assertThat(callsAfterTheRest()).isEqualTo(5);
+    found("a");
+    assertThat(callsAfterTheRest()).as("found again").isZero();
   }
 
   @Test
