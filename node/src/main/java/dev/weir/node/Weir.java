@@ -149,6 +149,7 @@ public final class Weir {
    */
   public Future<Void> stop() {
     statusTimer.ifPresent(vertx::cancelTimer);
+    // Of no context, since whoever goes on to close Vert.x would wait for one of a loop that ended.
     Future<Void> stopped = Future.succeededFuture();
     if (calls != null) {
       calls.stopping();
@@ -156,7 +157,7 @@ public final class Weir {
     if (decisions != null) {
       // Before the control plane, which tells meanwhile that the node is not ready.
       deployments.remove(decisions);
-      stopped = vertx.undeploy(decisions);
+      stopped = stopped.eventually(() -> vertx.undeploy(decisions));
     }
     for (String deployment : deployments) {
       stopped = stopped.eventually(() -> vertx.undeploy(deployment));
@@ -183,7 +184,11 @@ public final class Weir {
         .compose(done -> api)
         .compose(this::deployControlPlane)
         .compose(done -> warmUp(WARM_UP_READS))
-        .onSuccess(done -> tellStatus());
+        .onSuccess(
+            done -> {
+              tellRoom();
+              tellStatus();
+            });
   }
 
   private Optional<HazelcastInstance> hazelcast() {
@@ -195,17 +200,18 @@ public final class Weir {
 
   /** What of {@code max_keys} the heap has room for. */
   private static KeyRoom room(Settings settings) {
-    long heap = Runtime.getRuntime().maxMemory();
     boolean embedded = settings.store().url() instanceof StoreUrl.Embedded;
-    KeyRoom room = KeyRoom.in(heap, settings.maxKeys(), embedded);
+    return KeyRoom.in(Runtime.getRuntime().maxMemory(), settings.maxKeys(), embedded);
+  }
+
+  private void tellRoom() {
     if (room.keys() < settings.maxKeys()) {
       LOG.info(
           "max_keys: {} keys are held of {}, since the heap has {} MiB; -Xmx gives it more",
           room.keys(),
           settings.maxKeys(),
-          heap >> 20);
+          Runtime.getRuntime().maxMemory() >> 20);
     }
-    return room;
   }
 
   private Seed seed() {
