@@ -25,8 +25,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class PublicScenarios {
 
-  /** The contract: a change is in force within this time. */
-  static final Duration IN_FORCE = Duration.ofSeconds(1);
+  /**
+   * A change is in force within one second by the contract; the rest is for a machine whose disk or
+   * processors stand still meanwhile.
+   */
+  static final Duration IN_FORCE = Duration.ofSeconds(5);
 
   private RunningNode process;
   private NodeClient node;
