@@ -10,11 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A directory that one node has to itself for as long as it lives: the system takes the lock of a
- * process that is killed. Nodes of one process exclude each other as well.
+ * process that is killed. Nodes of one process exclude each other as well. Safe to use from any
+ * thread.
  */
-final class DirectoryLock implements AutoCloseable {
+public final class DirectoryLock implements AutoCloseable {
 
-  private static final String FILE = "lock";
+  /** The file in the directory that is locked. It may be deleted by who holds the lock. */
+  public static final String FILE = "lock";
 
   /** Closing any channel to a file that this process has locked would end the lock. */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
@@ -32,29 +34,37 @@ final class DirectoryLock implements AutoCloseable {
    *
    * @throws IOException if nothing can be written there
    */
-  static Optional<DirectoryLock> tryLock(Path directory) throws IOException {
+  public static Optional<DirectoryLock> tryLock(Path directory) throws IOException {
     Path place = directory.toAbsolutePath().normalize();
     if (!HELD.add(place)) {
       return Optional.empty();
     }
-    boolean locked = false;
+    Optional<DirectoryLock> lock = Optional.empty();
     try {
-      FileChannel channel =
-          FileChannel.open(
-              directory.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      locked = channel.tryLock() != null;
-      if (locked) {
-        return Optional.of(new DirectoryLock(place, channel));
-      }
-      channel.close();
-      return Optional.empty();
+      lock = lockFile(place);
     } finally {
-      if (!locked) {
+      if (lock.isEmpty()) {
         HELD.remove(place);
       }
     }
+    return lock;
   }
 
+  private static Optional<DirectoryLock> lockFile(Path place) throws IOException {
+    FileChannel channel =
+        FileChannel.open(place.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    boolean locked = false;
+    try {
+      locked = channel.tryLock() != null;
+    } finally {
+      if (!locked) {
+        channel.close();
+      }
+    }
+    return locked ? Optional.of(new DirectoryLock(place, channel)) : Optional.empty();
+  }
+
+  /** Gives the directory away. */
   @Override
   public void close() throws IOException {
     try {

@@ -272,7 +272,7 @@ public final class Decider {
    * may have lost its data. What it was told of before counts as used there, once.
    *
    * @param loss what it is known by; another call for the same one does nothing
-   * @param foundHere whether this node found it itself, which counts in any case
+   * @param foundHere whether this node found it itself, which counts even if it was told before
    */
   void carryOver(String loss, boolean foundHere) {
     entries.carryOver(loss, foundHere);

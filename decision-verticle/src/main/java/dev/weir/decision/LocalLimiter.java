@@ -105,7 +105,7 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
    * Has the store, which may have lost its data, told what this node knows of it.
    *
    * @param loss what it is known by; another call for the same one does nothing
-   * @param foundHere whether this node found it itself, which counts in any case
+   * @param foundHere whether this node found it itself, which counts even if it was told before
    */
   public void carryOver(String loss, boolean foundHere) {
     decider.carryOver(loss, foundHere);

@@ -60,7 +60,7 @@ class DegradedFleetPropertyTest {
       @ForAll("skews") List<Integer> weights,
       @ForAll @IntRange(min = 20, max = 400) int perSecond,
       @ForAll @IntRange(min = 1, max = 20) int capacitySeconds,
-      @ForAll @IntRange(min = 1, max = 25) int cost,
+      @ForAll @IntRange(min = 1, max = 20) int cost,
       @ForAll @IntRange(min = 1, max = 60) int outageSeconds,
       @ForAll boolean strict,
       @ForAll long seed) {
@@ -129,6 +129,42 @@ class DegradedFleetPropertyTest {
     assertThat(outcome.degraded)
         .isGreaterThanOrEqualTo(5_400)
         .isLessThanOrEqualTo((long) ((1_000 + 6_000) * (1 + 6 * NodeShare.LEAST)));
+  }
+
+  @Test
+  void whoHasTheStoreBackFirstIsNotGrantedWhatTheOthersHaveSpent() {
+    VirtualClock clock = new VirtualClock();
+    Store store = TestStores.embedded(clock);
+    Plan plan = Plans.bucket("p", 1, Duration.ofDays(365), 100);
+    List<TestNode> both = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      TestNode node = new TestNode(clock, store, Plans.config(plan), 10);
+      node.decider.nodes(2);
+      both.add(node);
+    }
+    long admitted = admitted(clock, both, 1, 10);
+    both.forEach(TestNode::cut);
+    admitted += admitted(clock, both, 4, 20);
+    both.get(0).mend();
+    admitted += admitted(clock, both, 4, 20);
+    both.get(1).mend();
+    admitted += admitted(clock, both, 4, 30);
+
+    assertThat(admitted).isBetween(90L, (long) (100 * (1 + 2 * NodeShare.LEAST)));
+    assertThat(both).noneMatch(node -> node.check("a", 1).degraded());
+  }
+
+  /** Of some units that each node is asked for in each of some ticks. */
+  private static long admitted(VirtualClock clock, List<TestNode> nodes, int units, int ticks) {
+    long admitted = 0;
+    for (int tick = 0; tick < ticks; tick++) {
+      clock.advance(SECOND.dividedBy(TICKS_A_SECOND));
+      for (TestNode node : nodes) {
+        node.decider.tendKeys();
+        admitted += node.allowedOf(units, "a");
+      }
+    }
+    return admitted;
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.weir.lease;
 
 import dev.weir.config.Clock;
+import dev.weir.config.DirectoryLock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -29,15 +30,11 @@ final class JournalFiles {
 
   private static final Logger LOG = LoggerFactory.getLogger(JournalFiles.class);
 
-  private static final String LOCK = "lock";
   private static final String SEGMENT = ".usage";
-
-  /** Directories that nodes in this process have locked. */
-  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
   private final Path directory;
   private final DiskAllowance disk;
-  private final Map<Path, FileChannel> locks = new ConcurrentHashMap<>();
+  private final Map<Path, DirectoryLock> locks = new ConcurrentHashMap<>();
   private final List<JournaledIncarnation> adopted = new ArrayList<>();
   private int damages;
 
@@ -76,7 +73,7 @@ final class JournalFiles {
   }
 
   private JournalSegment make(Path own, int number) throws IOException {
-    if (!HELD.contains(place(own))) {
+    if (!locks.containsKey(own)) {
       alone(() -> tryLock(Files.createDirectories(own)));
     }
     return JournalSegment.create(number, new SegmentFile(file(own, number), disk));
@@ -91,7 +88,11 @@ final class JournalFiles {
   private void alone(Errand errand) throws IOException {
     Files.createDirectories(directory);
     synchronized (JournalFiles.class) {
-      try (FileChannel all = lockFile(directory.resolve(LOCK))) {
+      try (FileChannel all =
+          FileChannel.open(
+              directory.resolve(DirectoryLock.FILE),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.WRITE)) {
         // Until the channel is closed.
         all.lock();
         errand.run();
@@ -110,51 +111,24 @@ final class JournalFiles {
   }
 
   void close() {
-    locks.forEach(
-        (place, lock) -> {
-          try {
-            lock.close();
-          } catch (IOException e) {
-            LOG.warn("usage: cannot close a lock: {}", reason(e));
-          }
-          HELD.remove(place);
-        });
+    for (DirectoryLock lock : locks.values()) {
+      try {
+        lock.close();
+      } catch (IOException e) {
+        LOG.warn("usage: cannot close a lock: {}", reason(e));
+      }
+    }
     locks.clear();
-  }
-
-  private static FileChannel lockFile(Path file) throws IOException {
-    return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
   private static Path file(Path incarnation, int number) {
     return incarnation.resolve(String.format("%08d%s", number, SEGMENT));
   }
 
-  private static Path place(Path incarnation) {
-    return incarnation.toAbsolutePath().normalize();
-  }
-
   private boolean tryLock(Path incarnation) throws IOException {
-    Path place = place(incarnation);
-    // Closing any channel to a file that this process has locked would end the lock.
-    if (!HELD.add(place)) {
-      return false;
-    }
-    boolean locked = false;
-    try {
-      FileChannel channel = lockFile(incarnation.resolve(LOCK));
-      locked = channel.tryLock() != null;
-      if (locked) {
-        locks.put(place, channel);
-      } else {
-        channel.close();
-      }
-      return locked;
-    } finally {
-      if (!locked) {
-        HELD.remove(place);
-      }
-    }
+    Optional<DirectoryLock> lock = DirectoryLock.tryLock(incarnation);
+    lock.ifPresent(held -> locks.put(incarnation, held));
+    return lock.isPresent();
   }
 
   private void adopt(Path left) {
@@ -222,12 +196,12 @@ final class JournalFiles {
   private static void delete(Path incarnation, Set<Path> unread) {
     try {
       for (Path file : list(incarnation)) {
-        if (!file.endsWith(LOCK) && !unread.contains(file)) {
+        if (!file.endsWith(DirectoryLock.FILE) && !unread.contains(file)) {
           Files.delete(file);
         }
       }
       if (unread.isEmpty()) {
-        Files.deleteIfExists(incarnation.resolve(LOCK));
+        Files.deleteIfExists(incarnation.resolve(DirectoryLock.FILE));
         Files.delete(incarnation);
       }
     } catch (NoSuchFileException e) {
