@@ -5,8 +5,8 @@ import dev.weir.lease.StoreClock;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +45,7 @@ public final class DecisionVerticle extends VerticleBase {
   private final StoreClock storeClock;
   private final Endpoint endpoint;
   private final boolean first;
-  private HttpServer server;
+  private EndpointServer server;
   private Draining draining;
   private CheckBus bus;
 
@@ -56,9 +56,14 @@ public final class DecisionVerticle extends VerticleBase {
    * @param port to listen on; 0 lets the system choose
    * @param token that callers have to bear; empty to ask for none
    * @param trustedProxies whose X-Forwarded-For is believed
+   * @param tls that is spoken; empty for HTTP in clear
    */
   public record Endpoint(
-      String host, int port, Optional<String> token, List<AddressBlock> trustedProxies) {}
+      String host,
+      int port,
+      Optional<String> token,
+      List<AddressBlock> trustedProxies,
+      Optional<ServerSSLOptions> tls) {}
 
   /**
    * @param first whether this instance also looks after the keys: true for exactly one of a node
@@ -96,16 +101,18 @@ public final class DecisionVerticle extends VerticleBase {
             authorize);
     draining = new Draining(handler);
     server =
-        vertx
-            .createHttpServer(
-                new HttpServerOptions()
-                    .setHost(endpoint.host())
-                    .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port())
-                    .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
-                    .setMaxHeaderSize(MAX_HEADER_BYTES)
-                    .setIdleTimeout(IDLE_SECONDS)
-                    .setIdleTimeoutUnit(TimeUnit.SECONDS))
-            .requestHandler(draining);
+        EndpointServer.create(
+            vertx,
+            new HttpServerOptions()
+                .setHost(endpoint.host())
+                .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port())
+                .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+                .setMaxHeaderSize(MAX_HEADER_BYTES)
+                .setIdleTimeout(IDLE_SECONDS)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS)
+                .setUseAlpn(true),
+            endpoint.tls(),
+            draining);
     return server
         .listen()
         .compose(
@@ -115,7 +122,15 @@ public final class DecisionVerticle extends VerticleBase {
 
   /** The port that HTTP checks are answered on. Valid once deployed. */
   public int port() {
-    return server.actualPort();
+    return server.port();
+  }
+
+  /**
+   * Has connections to come see what {@code tls} says, at all instances that share the port. From
+   * any thread, once deployed.
+   */
+  public Future<?> renew(ServerSSLOptions tls) {
+    return server.renew(tls);
   }
 
   @Override

@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.List;
 
 /** A certificate authority for tests, made when they run, by the JDK's {@code keytool}. */
-final class Certificates {
+public final class Certificates {
   private static final String PASSWORD = "changeit";
   private static final String AUTHORITY = "authority";
 
@@ -25,7 +25,7 @@ final class Certificates {
   }
 
   /** Makes an authority of its own in an empty {@code directory}. */
-  static Certificates in(Path directory) {
+  public static Certificates in(Path directory) {
     Certificates certificates = new Certificates(directory);
     certificates.generate(AUTHORITY, "-ext", "bc:c");
     String authority = certificates.authority().toString();
@@ -35,26 +35,26 @@ final class Certificates {
   }
 
   /** The authority's certificate, PEM. */
-  Path authority() {
+  public Path authority() {
     return directory.resolve("ca.pem");
   }
 
   /** The authority's certificate, and nothing else, as a JVM keeps what it trusts. */
-  Path trustStore() {
+  public Path trustStore() {
     return directory.resolve("trusted.p12");
   }
 
-  String trustStorePassword() {
+  public String trustStorePassword() {
     return PASSWORD;
   }
 
   /** The certificate {@code name}, PEM. */
-  Path certificate(String name) {
+  public Path certificate(String name) {
     return directory.resolve(name + ".pem");
   }
 
   /** Its private key, PEM. */
-  Path key(String name) {
+  public Path key(String name) {
     return directory.resolve(name + ".key");
   }
 
@@ -63,7 +63,7 @@ final class Certificates {
    *
    * @param hosts whom it is for, as {@code dns:name} or {@code ip:address}
    */
-  Certificates issue(String name, String hosts) {
+  public Certificates issue(String name, String hosts) {
     generate(name);
     String request = directory.resolve(name + ".csr").toString();
     keytool("-certreq", "-alias", name, "-file", request);
@@ -83,7 +83,7 @@ final class Certificates {
   }
 
   /** Makes a certificate that nobody but itself has signed. */
-  Certificates selfSign(String name, String hosts) {
+  public Certificates selfSign(String name, String hosts) {
     generate(name, "-ext", "san=" + hosts);
     keytool("-exportcert", "-alias", name, "-rfc", "-file", certificate(name).toString());
     writeKey(name);

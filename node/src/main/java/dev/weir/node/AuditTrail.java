@@ -32,34 +32,30 @@ final class AuditTrail {
 
   private final AuditLog log;
   private final Clock clock;
-  private final String by;
 
-  /**
-   * @param by who makes the changes that come in here
-   */
-  AuditTrail(AuditLog log, Clock clock, String by) {
+  AuditTrail(AuditLog log, Clock clock) {
     this.log = log;
     this.clock = clock;
-    this.by = by;
   }
 
   /** What is changed: by which call, and the plan, endpoint or key that it is about. */
   record Subject(String action, String name) {}
 
   /** Writes a change down, unless it changed nothing. Never fails: the change is in force. */
-  Future<Void> changed(Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
-    return before.equals(after) ? Future.succeededFuture() : done(subject, before, after);
+  Future<Void> changed(
+      Caller by, Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
+    return before.equals(after) ? Future.succeededFuture() : done(by, subject, before, after);
   }
 
   /** Writes down what has no form before and after. Never fails. */
-  Future<Void> done(Subject subject) {
-    return done(subject, Optional.empty(), Optional.empty());
+  Future<Void> done(Caller by, Subject subject) {
+    return done(by, subject, Optional.empty(), Optional.empty());
   }
 
   /** Writes down a change that is lost. Never fails. */
   void lost(LostChange change) {
     String action = "lose_" + (change.kind() == Kind.MORE_KEYS ? "keys" : lower(change.kind()));
-    done(new Subject(action, change.name()), change.lost(), change.kept())
+    done(Caller.MERGE, new Subject(action, change.name()), change.lost(), change.kept())
         .onFailure(failure -> LOG.error("a lost change was not written down", failure));
   }
 
@@ -68,10 +64,11 @@ final class AuditTrail {
   }
 
   private Future<Void> done(
-      Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
+      Caller by, Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
     Object old = bounded(before);
     Object now = bounded(after);
-    AUDIT.info("{} {} by {}: {} -> {}", subject.action, Quoted.of(subject.name), by, old, now);
+    AUDIT.info(
+        "{} {} by {}: {} -> {}", subject.action, Quoted.of(subject.name), by.name(), old, now);
     JsonObject change =
         new JsonObject()
             .put("when", time(clock.epochMillis()))
@@ -79,7 +76,7 @@ final class AuditTrail {
             .put("subject", subject.name)
             .put("old", old)
             .put("new", now)
-            .put("by", by);
+            .put("by", by.name());
     return log.add(change)
         .recover(
             failure -> {

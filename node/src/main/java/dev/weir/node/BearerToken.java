@@ -4,30 +4,41 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.SecurityPolicyHandler;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** Lets a call pass that brings the token; compares in a time that tells nothing about it. */
+/** Lets a call pass that brings one of the tokens, and says whose it is. */
 final class BearerToken implements SecurityPolicyHandler {
 
   private static final String SCHEME = "Bearer ";
 
-  private final byte[] expected;
+  private static final String CALLER = "dev.weir.node.caller";
+
+  private final Supplier<AdminTokens> tokens;
   private final Set<String> open;
 
   /**
+   * @param tokens that hold at this moment; where there are none, none is asked for
    * @param open paths that no token is asked for
    */
-  BearerToken(Secret token, Set<String> open) {
+  BearerToken(Supplier<AdminTokens> tokens, Set<String> open) {
+    this.tokens = tokens;
     this.open = open;
-    this.expected = token.text().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Who makes the call of {@code context}, which has been let pass. */
+  static Caller caller(RoutingContext context) {
+    return context.<Caller>get(CALLER, Caller.ANONYMOUS);
   }
 
   @Override
   public void handle(RoutingContext context) {
-    if (open.contains(context.request().path())
-        || isBroughtBy(context.request().getHeader(HttpHeaders.AUTHORIZATION))) {
+    AdminTokens known = tokens.get();
+    Optional<Caller> caller =
+        bearer(context.request().getHeader(HttpHeaders.AUTHORIZATION)).flatMap(known::callerOf);
+    caller.ifPresent(found -> context.put(CALLER, found));
+    if (caller.isPresent() || known.isEmpty() || open.contains(context.request().path())) {
       context.next();
     } else {
       context.response().putHeader(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
@@ -35,10 +46,9 @@ final class BearerToken implements SecurityPolicyHandler {
     }
   }
 
-  private boolean isBroughtBy(String authorization) {
-    return authorization != null
-        && authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
-        && MessageDigest.isEqual(
-            expected, authorization.substring(SCHEME.length()).getBytes(StandardCharsets.UTF_8));
+  private static Optional<String> bearer(String authorization) {
+    return Optional.ofNullable(authorization)
+        .filter(text -> text.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
+        .map(text -> text.substring(SCHEME.length()));
   }
 }

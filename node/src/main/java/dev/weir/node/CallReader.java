@@ -37,9 +37,10 @@ final class CallReader implements RequestExtractor {
     /**
      * Reads the body, and gives the step that does what it says.
      *
+     * @param by who makes the call
      * @param name the last segment of the path
      */
-    Supplier<Future<Void>> read(String name, JsonObject body);
+    Supplier<Future<Void>> read(Caller by, String name, JsonObject body);
   }
 
   private final Map<String, BodyCall> bodyCalls = new HashMap<>();
@@ -77,7 +78,8 @@ final class CallReader implements RequestExtractor {
     }
     BodyCall call = bodyCalls.get(operation.getOperationId());
     if (call != null) {
-      context.put(STEP, call.read(lastSegment(context), body(context)));
+      context.put(
+          STEP, call.read(BearerToken.caller(context), lastSegment(context), body(context)));
     }
     return RequestUtils.extract(
             context.request(), operation, () -> Future.succeededFuture(context.body().buffer()))

@@ -79,7 +79,7 @@ final class ControlCalls {
     stopping = true;
   }
 
-  Supplier<Future<Void>> putPlan(String name, JsonObject body) {
+  Supplier<Future<Void>> putPlan(Caller by, String name, JsonObject body) {
     Plan plan = PlanFormat.parse(name, body.getMap());
     return () ->
         configuration
@@ -87,18 +87,22 @@ final class ControlCalls {
             .compose(
                 before ->
                     audit.changed(
+                        by,
                         new Subject("put_plan", name),
                         before.map(ControlCalls::json),
                         Optional.of(json(plan))));
   }
 
-  Future<Void> deletePlan(String name) {
+  Future<Void> deletePlan(Caller by, String name) {
     return configuration
         .deletePlan(name)
         .compose(
             before ->
                 audit.changed(
-                    new Subject("delete_plan", name), Optional.of(json(before)), Optional.empty()));
+                    by,
+                    new Subject("delete_plan", name),
+                    Optional.of(json(before)),
+                    Optional.empty()));
   }
 
   Future<JsonObject> plans() {
@@ -120,7 +124,7 @@ final class ControlCalls {
     return Future.succeededFuture(json(plan));
   }
 
-  Supplier<Future<Void>> setKey(String key, JsonObject body) {
+  Supplier<Future<Void>> setKey(Caller by, String key, JsonObject body) {
     KeySetting setting = KeyFormat.parse(body.getMap(), clock.epochMillis());
     String checked = checkedKey(key);
     return () ->
@@ -129,14 +133,17 @@ final class ControlCalls {
             .compose(
                 before ->
                     audit.changed(
-                        new Subject("set_key", checked), json(before), json(before.with(setting))));
+                        by,
+                        new Subject("set_key", checked),
+                        json(before),
+                        json(before.with(setting))));
   }
 
   /**
    * Sets what the lines of {@code body} say of many keys. It takes a second for some hundred
    * thousand of them: not for an event loop.
    */
-  Future<JsonObject> setKeys(Buffer body) {
+  Future<JsonObject> setKeys(Caller by, Buffer body) {
     List<KeyLine> lines = KeyLines.parse(body.getBytes(), clock.epochMillis());
     return configuration
         .setKeys(lines)
@@ -147,23 +154,27 @@ final class ControlCalls {
               return changed == 0
                   ? Future.succeededFuture(answer)
                   : audit
-                      .changed(new Subject("set_keys", ""), Optional.empty(), Optional.of(answer))
+                      .changed(
+                          by, new Subject("set_keys", ""), Optional.empty(), Optional.of(answer))
                       .map(answer);
             });
   }
 
-  Future<Void> clearKey(String key) {
+  Future<Void> clearKey(Caller by, String key) {
     return configuration
         .clearKey(checkedKey(key))
         .compose(
-            before -> audit.changed(new Subject("clear_key", key), json(before), Optional.empty()));
+            before ->
+                audit.changed(by, new Subject("clear_key", key), json(before), Optional.empty()));
   }
 
-  Future<Void> reset(String key) {
-    return reset.reset(checkedKey(key)).compose(done -> audit.done(new Subject("reset_key", key)));
+  Future<Void> reset(Caller by, String key) {
+    return reset
+        .reset(checkedKey(key))
+        .compose(done -> audit.done(by, new Subject("reset_key", key)));
   }
 
-  Supplier<Future<Void>> putEndpoint(String endpoint, JsonObject body) {
+  Supplier<Future<Void>> putEndpoint(Caller by, String endpoint, JsonObject body) {
     if (!body.fieldNames().equals(Set.of("weight"))) {
       throw new RefusedCallException(400, "weight: must be there, and nothing else");
     }
@@ -180,6 +191,7 @@ final class ControlCalls {
             .compose(
                 before ->
                     audit.changed(
+                        by,
                         new Subject("put_endpoint", endpoint),
                         before.map(ControlCalls::json),
                         Optional.of(json(weight))));

@@ -3,15 +3,16 @@ package dev.weir.node;
 import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.config.ConfigRefusedException;
+import dev.weir.decision.EndpointServer;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -23,11 +24,13 @@ import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.validation.ValidatorException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -63,18 +66,29 @@ final class ControlPlane extends VerticleBase {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final Settings.Admin settings;
+  private final Optional<ServerSSLOptions> tls;
+  private final Supplier<AdminTokens> tokens;
   private final ControlCalls calls;
   private final Supplier<String> metrics;
   private final ApiDocument api;
 
-  private HttpServer server;
+  private EndpointServer server;
 
   /**
+   * @param tls that is spoken; empty for HTTP in clear
+   * @param tokens that open it, as of each call
    * @param api that it serves, and that it is routed by
    */
   ControlPlane(
-      Settings.Admin settings, ControlCalls calls, Supplier<String> metrics, ApiDocument api) {
+      Settings.Admin settings,
+      Optional<ServerSSLOptions> tls,
+      Supplier<AdminTokens> tokens,
+      ControlCalls calls,
+      Supplier<String> metrics,
+      ApiDocument api) {
     this.settings = settings;
+    this.tls = tls;
+    this.tokens = tokens;
     this.calls = calls;
     this.metrics = metrics;
     this.api = api;
@@ -84,20 +98,20 @@ final class ControlPlane extends VerticleBase {
   public Future<?> start() {
     HttpServerOptions options =
         new HttpServerOptions()
+            .setHost(settings.host())
+            .setPort(settings.port())
             // Over HTTP/2, Vert.x sends the body of an answer to HEAD.
             .setHttp2ClearTextEnabled(false)
             .setIdleTimeout(IDLE_SECONDS)
             .setMaxInitialLineLength(MAX_LINE_BYTES);
     server =
-        vertx
-            .createHttpServer(options)
-            .requestHandler(router())
-            .invalidRequestHandler(
+        EndpointServer.create(vertx, options, tls, router())
+            .invalidRequests(
                 request -> {
                   Problem.of(400, "the request is malformed or too large").send(request.response());
                   request.connection().close();
                 });
-    return server.listen(settings.port(), settings.host());
+    return server.listen();
   }
 
   @Override
@@ -107,16 +121,18 @@ final class ControlPlane extends VerticleBase {
 
   /** The port that it listens on, once deployed. */
   int port() {
-    return server.actualPort();
+    return server.port();
+  }
+
+  /** Has connections to come see what {@code renewed} says; from any thread, once deployed. */
+  Future<?> renew(ServerSSLOptions renewed) {
+    return server.renew(renewed);
   }
 
   private Router router() {
     CallReader reader = new CallReader();
     RouterBuilder builder = RouterBuilder.create(vertx, api.controlPlane(), reader);
-    settings
-        .token()
-        .ifPresent(
-            token -> builder.rootHandler(new BearerToken(token, openPaths(api.controlPlane()))));
+    builder.rootHandler(new BearerToken(tokens, openPaths(api.controlPlane())));
     builder.rootHandler(new CallBody(api.controlPlane().operation(MANY_KEYS).getOpenAPIPath()));
 
     get(builder, "getLive", name -> calls.live());
@@ -207,7 +223,10 @@ final class ControlPlane extends VerticleBase {
     return CallBody.working(
         context,
         CallReader.lines(context)
-            .compose(lines -> vertx.executeBlocking(() -> calls.setKeys(lines), false))
+            .compose(
+                lines ->
+                    vertx.executeBlocking(
+                        () -> calls.setKeys(BearerToken.caller(context), lines), false))
             .compose(set -> set));
   }
 
@@ -227,14 +246,14 @@ final class ControlPlane extends VerticleBase {
 
   /** A call without a body that changes something. */
   private static void order(
-      RouterBuilder builder, String operationId, Function<String, Future<Void>> call) {
+      RouterBuilder builder, String operationId, BiFunction<Caller, String, Future<Void>> call) {
     handle(
         builder,
         operationId,
         context ->
             answer(
                 context,
-                () -> call.apply(CallReader.lastSegment(context)),
+                () -> call.apply(BearerToken.caller(context), CallReader.lastSegment(context)),
                 done -> noContent(context)));
   }
 

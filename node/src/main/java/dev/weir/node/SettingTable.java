@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Every setting of a node, one entry each. The file's keys, the environment's variables, the
@@ -46,6 +48,27 @@ final class SettingTable {
           "",
           optional(SettingParser::token),
           "Bearer token asked of callers");
+  static final Setting<Optional<Path>> HTTP_TLS_CERT =
+      open(
+          "http.tls.cert",
+          "WEIR_HTTP_TLS_CERT",
+          "",
+          optional(SettingParser::path),
+          "Certificate of the data plane, PEM");
+  static final Setting<Optional<Path>> HTTP_TLS_KEY =
+      open(
+          "http.tls.key",
+          "WEIR_HTTP_TLS_KEY",
+          "",
+          optional(SettingParser::path),
+          "Its private key, PEM");
+  static final Setting<Optional<Path>> HTTP_TLS_CLIENT_CA =
+      open(
+          "http.tls.client_ca",
+          "WEIR_HTTP_TLS_CLIENT_CA",
+          "",
+          optional(SettingParser::path),
+          "Who must have signed clients' certificates, PEM");
 
   static final Setting<String> ADMIN_HOST =
       open(
@@ -68,6 +91,34 @@ final class SettingTable {
           "",
           optional(SettingParser::token),
           "Bearer token of the control plane");
+  static final Setting<Optional<Path>> ADMIN_TOKENS_FILE =
+      open(
+          "admin.tokens_file",
+          "WEIR_ADMIN_TOKENS_FILE",
+          "",
+          optional(SettingParser::path),
+          "File with more of them, NAME: TOKEN a line");
+  static final Setting<Optional<Path>> ADMIN_TLS_CERT =
+      open(
+          "admin.tls.cert",
+          "WEIR_ADMIN_TLS_CERT",
+          "",
+          optional(SettingParser::path),
+          "Certificate of the control plane, PEM");
+  static final Setting<Optional<Path>> ADMIN_TLS_KEY =
+      open(
+          "admin.tls.key",
+          "WEIR_ADMIN_TLS_KEY",
+          "",
+          optional(SettingParser::path),
+          "Its private key, PEM");
+  static final Setting<Optional<Path>> ADMIN_TLS_CLIENT_CA =
+      open(
+          "admin.tls.client_ca",
+          "WEIR_ADMIN_TLS_CLIENT_CA",
+          "",
+          optional(SettingParser::path),
+          "Who must have signed clients' certificates, PEM");
 
   static final Setting<Integer> GRPC_PORT =
       open("grpc.port", "WEIR_GRPC_PORT", "0", wholeNumber(0, MAX_PORT), "Port of gRPC, 0 for off");
@@ -196,10 +247,7 @@ final class SettingTable {
       ALL.stream().map(Setting::path).collect(Collectors.toUnmodifiableSet());
 
   private static final Set<String> SECTIONS =
-      PATHS.stream()
-          .filter(path -> path.indexOf('.') > 0)
-          .map(path -> path.substring(0, path.indexOf('.')))
-          .collect(Collectors.toUnmodifiableSet());
+      PATHS.stream().flatMap(SettingTable::sectionsOf).collect(Collectors.toUnmodifiableSet());
 
   private SettingTable() {}
 
@@ -208,9 +256,15 @@ final class SettingTable {
     return PATHS.contains(path);
   }
 
-  /** Whether {@code path} is the first part of settings' paths. */
+  /** Whether settings' paths begin with {@code path} and a dot. */
   static boolean isSection(String path) {
     return SECTIONS.contains(path);
+  }
+
+  private static Stream<String> sectionsOf(String path) {
+    return IntStream.range(0, path.length())
+        .filter(i -> path.charAt(i) == '.')
+        .mapToObj(i -> path.substring(0, i));
   }
 
   private static <T> Setting<T> open(

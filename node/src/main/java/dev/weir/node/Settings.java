@@ -49,17 +49,36 @@ public record Settings(
    * @param host address to listen on
    * @param port to listen on, 0 for any free one
    * @param token that callers must bring; empty to ask none
+   * @param tls that it speaks; empty for HTTP in clear
    */
-  public record Http(String host, int port, Optional<Secret> token) {}
+  public record Http(String host, int port, Optional<Secret> token, Optional<TlsFiles> tls) {}
 
   /**
    * The control plane.
    *
    * @param host address to listen on
    * @param port to listen on, 0 for any free one
-   * @param token that callers must bring; empty to ask none, on a loopback host only
+   * @param token that callers may bring
+   * @param tokensFile more of them, and whose they are; without this and {@code token} none is
+   *     asked for, on a loopback host only
+   * @param tls that it speaks; empty for HTTP in clear
    */
-  public record Admin(String host, int port, Optional<Secret> token) {}
+  public record Admin(
+      String host,
+      int port,
+      Optional<Secret> token,
+      Optional<Path> tokensFile,
+      Optional<TlsFiles> tls) {}
+
+  /**
+   * What TLS takes, all in PEM.
+   *
+   * @param certificate of the endpoint, followed by those between it and its authority
+   * @param key of it, without a password
+   * @param clientAuthorities who must have signed the certificates of clients; empty to ask for
+   *     none
+   */
+  public record TlsFiles(Path certificate, Path key, Optional<Path> clientAuthorities) {}
 
   /**
    * The gRPC endpoint.

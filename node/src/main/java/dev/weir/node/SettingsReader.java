@@ -1,11 +1,13 @@
 package dev.weir.node;
 
 import dev.weir.lease.StoreUrl;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -73,11 +75,20 @@ final class SettingsReader {
             new Settings.Http(
                 value(SettingTable.HTTP_HOST),
                 value(SettingTable.HTTP_PORT),
-                value(SettingTable.HTTP_TOKEN)),
+                value(SettingTable.HTTP_TOKEN),
+                tls(
+                    SettingTable.HTTP_TLS_CERT,
+                    SettingTable.HTTP_TLS_KEY,
+                    SettingTable.HTTP_TLS_CLIENT_CA)),
             new Settings.Admin(
                 value(SettingTable.ADMIN_HOST),
                 value(SettingTable.ADMIN_PORT),
-                value(SettingTable.ADMIN_TOKEN)),
+                value(SettingTable.ADMIN_TOKEN),
+                value(SettingTable.ADMIN_TOKENS_FILE),
+                tls(
+                    SettingTable.ADMIN_TLS_CERT,
+                    SettingTable.ADMIN_TLS_KEY,
+                    SettingTable.ADMIN_TLS_CLIENT_CA)),
             new Settings.Grpc(value(SettingTable.GRPC_PORT)),
             new Settings.StoreSettings(
                 value(SettingTable.STORE_URL),
@@ -124,6 +135,31 @@ final class SettingsReader {
     return setting.parser().parse(setting.fallback());
   }
 
+  private Optional<Settings.TlsFiles> tls(
+      Setting<Optional<Path>> certificate,
+      Setting<Optional<Path>> key,
+      Setting<Optional<Path>> clientAuthorities) {
+    Optional<Path> certificateFile = value(certificate);
+    Optional<Path> keyFile = value(key);
+    Optional<Path> authoritiesFile = value(clientAuthorities);
+    if (certificateFile.isPresent() && keyFile.isPresent()) {
+      return Optional.of(
+          new Settings.TlsFiles(certificateFile.get(), keyFile.get(), authoritiesFile));
+    }
+    if (certificateFile.isPresent() && !unreadable.contains(key)) {
+      refuse(certificate, "must not be there without " + key.path());
+    }
+    if (keyFile.isPresent() && !unreadable.contains(certificate)) {
+      refuse(key, "must not be there without " + certificate.path());
+    }
+    if (authoritiesFile.isPresent() && certificateFile.isEmpty() && keyFile.isEmpty()) {
+      refuse(
+          clientAuthorities,
+          "must not be there without " + certificate.path() + " and " + key.path());
+    }
+    return Optional.empty();
+  }
+
   /** A setting that could not be read has its default here, and is not held against others. */
   private void checkTogether(Settings settings) {
     if (settings.cluster().enabled()
@@ -138,11 +174,13 @@ final class SettingsReader {
       refuse(SettingTable.CLUSTER_DNS, "must not be there beside cluster.members");
     }
     if (settings.admin().token().isEmpty()
+        && settings.admin().tokensFile().isEmpty()
         && !isLoopback(settings.admin().host())
-        && !unreadable.contains(SettingTable.ADMIN_TOKEN)) {
+        && !unreadable.contains(SettingTable.ADMIN_TOKEN)
+        && !unreadable.contains(SettingTable.ADMIN_TOKENS_FILE)) {
       refuse(
           SettingTable.ADMIN_HOST,
-          "must be a loopback address as long as there is no admin.token, was "
+          "must be a loopback address as long as there is no admin.token or admin.tokens_file, was "
               + Quoted.of(settings.admin().host()));
     }
     if (settings.grpc().port() != 0) {

@@ -36,16 +36,19 @@ import io.vertx.core.Future;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.IOException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,6 +88,12 @@ public final class Weir {
   /** The last one first, the order in which they are to stop. */
   private final Deque<String> deployments = new ArrayDeque<>();
 
+  /** Each reads files again that settings name. */
+  private final List<Runnable> looks = new ArrayList<>();
+
+  private Supplier<AdminTokens> adminTokens;
+  private Optional<WatchedFiles<ServerIdentity>> httpIdentity = Optional.empty();
+  private Optional<WatchedFiles<ServerIdentity>> adminIdentity = Optional.empty();
   private ConfigVerticle config;
   private Store store;
   private UsageStore usageStore;
@@ -175,7 +184,8 @@ public final class Weir {
     // Read meanwhile, since nothing but the control plane waits for it.
     Future<ApiDocument> api = vertx.executeBlocking(ApiDocument::load, false);
     return vertx
-        .executeBlocking(this::seed, false)
+        .executeBlocking(this::readFiles, false)
+        .compose(done -> vertx.executeBlocking(this::seed, false))
         .compose(seed -> deployConfig(seed, hazelcast))
         .compose(done -> deployUsage())
         .compose(done -> deployLease())
@@ -183,6 +193,7 @@ public final class Weir {
         .compose(done -> deployNodeBus())
         .compose(done -> api)
         .compose(this::deployControlPlane)
+        .compose(done -> deployReloads())
         .compose(done -> warmUp(WARM_UP_READS))
         .onSuccess(
             done -> {
@@ -212,6 +223,32 @@ public final class Weir {
           settings.maxKeys(),
           Runtime.getRuntime().maxMemory() >> 20);
     }
+  }
+
+  /** Those that are read again when they change. */
+  private Void readFiles() {
+    adminTokens = readTokens();
+    httpIdentity =
+        settings.http().tls().map(files -> ServerIdentity.watch("http.tls", files, vertx));
+    adminIdentity =
+        settings.admin().tls().map(files -> ServerIdentity.watch("admin.tls", files, vertx));
+    return null;
+  }
+
+  private Supplier<AdminTokens> readTokens() {
+    Optional<Secret> token = settings.admin().token();
+    if (settings.admin().tokensFile().isEmpty()) {
+      AdminTokens tokens = AdminTokens.of(token);
+      return () -> tokens;
+    }
+    WatchedFiles<AdminTokens> file =
+        WatchedFiles.read(
+            List.of(
+                new WatchedFiles.Source(
+                    SettingTable.ADMIN_TOKENS_FILE.path(), settings.admin().tokensFile().get())),
+            contents -> AdminTokens.parse(contents.get(0), token));
+    looks.add(() -> file.look(changed -> {}));
+    return file::current;
   }
 
   private Seed seed() {
@@ -299,7 +336,11 @@ public final class Weir {
     Settings.Http http = settings.http();
     DecisionVerticle.Endpoint endpoint =
         new DecisionVerticle.Endpoint(
-            http.host(), http.port(), http.token().map(Secret::text), settings.trustedProxies());
+            http.host(),
+            http.port(),
+            http.token().map(Secret::text),
+            settings.trustedProxies(),
+            options(httpIdentity));
     AtomicReference<DecisionVerticle> first = new AtomicReference<>();
     Supplier<DecisionVerticle> instances =
         () -> {
@@ -313,6 +354,7 @@ public final class Weir {
             deployment -> {
               decisions = deployment;
               httpPort = first.get().port();
+              keepShown("http", httpIdentity, first.get()::renew);
             })
         .recover(failure -> refused("http", http.host(), http.port(), failure));
   }
@@ -340,24 +382,63 @@ public final class Weir {
             config.configuration(),
             lease::forget,
             question -> nodeBus.ask(KeyReset.CALL, question));
-    AuditTrail losses = new AuditTrail(config.auditLog(), clock, "merge");
-    config.onLoss(losses::lost);
-    String caller = settings.admin().token().isPresent() ? "admin" : "anonymous";
+    AuditTrail audit = new AuditTrail(config.auditLog(), clock);
+    config.onLoss(audit::lost);
     calls =
         new ControlCalls(
             config.configuration(),
             config.membership(),
             limiter,
             reset,
-            new AuditTrail(config.auditLog(), clock, caller),
+            audit,
             new FleetHotKeys(question -> nodeBus.ask(FleetHotKeys.CALL, question)),
             new KeyUsage(usageStore::recent),
             store::healthy,
             clock);
-    controlPlane = new ControlPlane(settings.admin(), calls, registry::scrape, api);
+    controlPlane =
+        new ControlPlane(
+            settings.admin(), options(adminIdentity), adminTokens, calls, registry::scrape, api);
     Settings.Admin admin = settings.admin();
     return deploy(() -> controlPlane, 1)
+        .onSuccess(done -> keepShown("admin", adminIdentity, controlPlane::renew))
         .recover(failure -> refused("admin", admin.host(), admin.port(), failure));
+  }
+
+  private static Optional<ServerSSLOptions> options(
+      Optional<WatchedFiles<ServerIdentity>> identity) {
+    return identity.map(files -> files.current().options());
+  }
+
+  /** Has an endpoint show the certificate that its files have from now on. */
+  private void keepShown(
+      String endpoint,
+      Optional<WatchedFiles<ServerIdentity>> identity,
+      Function<ServerSSLOptions, Future<?>> show) {
+    Gauge.builder("weir.certificate.end.seconds", identity, Weir::endSeconds)
+        .tag("endpoint", endpoint)
+        .description("When the certificate ends, in seconds since 1970; NaN without one")
+        .register(registry);
+    identity.ifPresent(files -> looks.add(() -> files.look(now -> show(endpoint, now, show))));
+  }
+
+  private static void show(
+      String endpoint, ServerIdentity identity, Function<ServerSSLOptions, Future<?>> show) {
+    show.apply(identity.options())
+        .onFailure(e -> LOG.error("{}: the certificate is not shown", endpoint, e));
+  }
+
+  private static double endSeconds(Optional<WatchedFiles<ServerIdentity>> identity) {
+    return identity.map(files -> (double) files.current().endSeconds()).orElse(Double.NaN);
+  }
+
+  private Future<?> deployReloads() {
+    return looks.isEmpty()
+        ? Future.succeededFuture()
+        : vertx
+            .deployVerticle(
+                new FileReloads(looks),
+                new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
+            .onSuccess(deployments::addFirst);
   }
 
   /**

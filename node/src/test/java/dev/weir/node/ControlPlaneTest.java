@@ -38,6 +38,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import net.jqwik.api.Example;
@@ -88,7 +89,7 @@ class ControlPlaneTest {
 
   @BeforeTry
   void deploy() {
-    port = deploy(Optional.empty());
+    port = deploy(() -> AdminTokens.of(Optional.empty()));
   }
 
   @AfterTry
@@ -98,7 +99,7 @@ class ControlPlaneTest {
     inspected.clear();
   }
 
-  private int deploy(Optional<Secret> token) {
+  private int deploy(Supplier<AdminTokens> tokens) {
     config = ConfigVerticle.alone(Seed.adding(PlansFile.parse(PLANS)), clock());
     deployed.add(get(vertx.deployVerticle(config)));
     config
@@ -106,14 +107,16 @@ class ControlPlaneTest {
         .publish(new NodeStatus("10.0.0.1:5701", 1, "eu", clock().epochMillis() - 5500, "up"));
     ControlPlane plane =
         new ControlPlane(
-            new Settings.Admin("127.0.0.1", 0, token),
+            new Settings.Admin(
+                "127.0.0.1", 0, Optional.empty(), Optional.empty(), Optional.empty()),
+            Optional.empty(),
+            tokens,
             new ControlCalls(
                 config.configuration(),
                 config.membership(),
                 this::inspect,
                 new KeyReset(config.configuration(), this::forget, this::obey),
-                new AuditTrail(
-                    config.auditLog(), clock(), token.isPresent() ? "admin" : "anonymous"),
+                new AuditTrail(config.auditLog(), clock()),
                 new FleetHotKeys(this::count),
                 new KeyUsage(this::recent),
                 storeUp::get,
@@ -684,7 +687,7 @@ class ControlPlaneTest {
 
   @Example
   void withATokenOnlyHealthAndTheDocumentAreAskedWithoutOne() {
-    port = deploy(Optional.of(new Secret("s3cret")));
+    port = deploy(() -> AdminTokens.of(Optional.of(new Secret("s3cret"))));
 
     for (String path : List.of("/health/live", "/health/ready", "/openapi.yaml")) {
       assertThat(send("GET", path).statusCode()).isEqualTo(200);

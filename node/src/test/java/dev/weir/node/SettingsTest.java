@@ -26,9 +26,16 @@ class SettingsTest {
           List.of("http.host", "WEIR_HTTP_HOST", "127.0.0.9"),
           List.of("http.port", "WEIR_HTTP_PORT", "9090"),
           List.of("http.token", "WEIR_HTTP_TOKEN", "s3cret"),
+          List.of("http.tls.cert", "WEIR_HTTP_TLS_CERT", "/etc/weir/http.pem"),
+          List.of("http.tls.key", "WEIR_HTTP_TLS_KEY", "/etc/weir/http.key"),
+          List.of("http.tls.client_ca", "WEIR_HTTP_TLS_CLIENT_CA", "/etc/weir/callers.pem"),
           List.of("admin.host", "WEIR_ADMIN_HOST", "::1"),
           List.of("admin.port", "WEIR_ADMIN_PORT", "0"),
           List.of("admin.token", "WEIR_ADMIN_TOKEN", "s3cret"),
+          List.of("admin.tokens_file", "WEIR_ADMIN_TOKENS_FILE", "/etc/weir/tokens"),
+          List.of("admin.tls.cert", "WEIR_ADMIN_TLS_CERT", "/etc/weir/admin.pem"),
+          List.of("admin.tls.key", "WEIR_ADMIN_TLS_KEY", "/etc/weir/admin.key"),
+          List.of("admin.tls.client_ca", "WEIR_ADMIN_TLS_CLIENT_CA", "/etc/weir/operators.pem"),
           List.of("grpc.port", "WEIR_GRPC_PORT", "9090"),
           List.of("store.url", "WEIR_STORE", "redis://127.0.0.1:6379"),
           List.of("store.timeout", "WEIR_STORE_TIMEOUT", "7ms"),
@@ -133,9 +140,16 @@ class SettingsTest {
                 Map.entry("trusted_proxies", "10.0.0.0/8, fd00::/8")));
 
     assertThat(settings.http())
-        .isEqualTo(new Settings.Http("127.0.0.9", 9090, Optional.of(new Secret("t1"))));
+        .isEqualTo(
+            new Settings.Http("127.0.0.9", 9090, Optional.of(new Secret("t1")), Optional.empty()));
     assertThat(settings.admin())
-        .isEqualTo(new Settings.Admin("10.0.0.1", 9091, Optional.of(new Secret("t2"))));
+        .isEqualTo(
+            new Settings.Admin(
+                "10.0.0.1",
+                9091,
+                Optional.of(new Secret("t2")),
+                Optional.empty(),
+                Optional.empty()));
     assertThat(settings.store().url()).isInstanceOf(StoreUrl.Standalone.class);
     assertThat(settings.store().timeout()).isEqualTo(Duration.ofMillis(7));
     assertThat(settings.store().prefix()).isEqualTo("w2");
@@ -266,6 +280,8 @@ class SettingsTest {
         .asString()
         .startsWith("admin.host: must be a loopback address as long as there is no admin.token");
     assertThat(Settings.of(Map.of("admin.host", host, "admin.token", "t")).admin().host())
+        .isEqualTo(host);
+    assertThat(Settings.of(Map.of("admin.host", host, "admin.tokens_file", "f")).admin().host())
         .isEqualTo(host);
   }
 
