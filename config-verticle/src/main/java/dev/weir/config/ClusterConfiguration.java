@@ -198,7 +198,7 @@ final class ClusterConfiguration implements Configuration {
     List<SharedState.Waiting<?>> waiting = new ArrayList<>();
     changes.drainTo(waiting, MOST_CHANGES_AT_ONCE);
     if (!waiting.isEmpty()) {
-      shared.change(waiting, reader::unended);
+      shared.change(waiting, reader::unended, reader::tellReplaced);
     }
     return null;
   }

@@ -272,21 +272,22 @@ final class SharedReader {
   /** Brings in what this node has, and gives the document that is there then. */
   private ConfigDocument restore() throws Exception {
     ConfigState mine = unended();
-    shared.restore(
-        mine,
-        lower -> {
-          LOG.warn(
-              "configuration version {} of this node takes the place of version {} in the cluster",
-              mine.version(),
-              lower.version());
-          losses.tellIfDeparted(lower, mine);
-        });
+    shared.restore(mine, this::tellReplaced);
     allKeysChanged();
     ConfigDocument there = shared.document().read().orElseThrow();
     if (there.version() < mine.version()) {
       throw new IllegalStateException("the cluster is back at version " + there.version());
     }
     return there;
+  }
+
+  /** Tells that {@code mine} takes the place of what the cluster has. Any thread. */
+  void tellReplaced(ConfigState lower, ConfigState mine) {
+    LOG.warn(
+        "configuration version {} of this node takes the place of version {} in the cluster",
+        mine.version(),
+        lower.version());
+    losses.tellIfDeparted(lower, mine);
   }
 
   /** What is in force, without overrides that have ended. Any thread. */

@@ -5,7 +5,6 @@ import io.vertx.core.Promise;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -89,24 +88,29 @@ final class SharedState {
         });
   }
 
-  /**
-   * Brings in {@code mine}, if the cluster has a lower version, or has lost some of it.
-   *
-   * @param onLower called with what the cluster had that was lower, before other nodes see what
-   *     takes its place
-   */
-  void restore(ConfigState mine, Consumer<ConfigState> onLower) throws Exception {
+  /** Is told what the cluster had, before other nodes see what takes its place. */
+  @FunctionalInterface
+  interface OnLower {
+    void replaced(ConfigState lower, ConfigState mine);
+  }
+
+  /** Brings in {@code mine}, if the cluster has a lower version, or has lost some of it. */
+  void restore(ConfigState mine, OnLower onLower) throws Exception {
     document.<Void>exclusively(
         RESTORE_SECONDS,
         () -> {
-          Optional<ConfigDocument> there = document.read();
-          if (there.isEmpty() || isBehind(there.get(), mine)) {
-            Optional<ConfigState> before = read();
-            before.ifPresent(onLower);
-            replace(before, mine);
-          }
+          restoreHolding(mine, onLower);
           return null;
         });
+  }
+
+  private void restoreHolding(ConfigState mine, OnLower onLower) {
+    Optional<ConfigDocument> there = document.read();
+    if (there.isEmpty() || isBehind(there.get(), mine)) {
+      Optional<ConfigState> before = read();
+      before.ifPresent(lower -> onLower.replaced(lower, mine));
+      replace(before, mine);
+    }
   }
 
   /** Keys are never fewer without a new version, unless more nodes were lost than have copies. */
@@ -143,17 +147,16 @@ final class SharedState {
   /**
    * Makes {@code changes} one after another, and writes them together.
    *
-   * @param mine what this node knows, for a cluster that has lost its configuration
+   * @param mine what this node knows: changes are not made to anything lower, which is what is left
+   *     when a cluster parts before its members have copies of all
    */
-  void change(List<Waiting<?>> changes, Supplier<ConfigState> mine) {
+  void change(List<Waiting<?>> changes, Supplier<ConfigState> mine, OnLower onLower) {
     try {
       List<Runnable> done =
           document.exclusively(
               CHANGE_SECONDS,
               () -> {
-                if (document.read().isEmpty()) {
-                  replace(Optional.empty(), mine.get());
-                }
+                restoreHolding(mine.get(), onLower);
                 ConfigDocument there = document.read().orElseThrow();
                 SharedChange change = new SharedChange(this, there, writer, clock);
                 List<Runnable> made =

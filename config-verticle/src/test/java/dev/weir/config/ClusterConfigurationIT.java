@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.core.Hazelcast;
+import com.hazelcast.map.IMap;
 import dev.weir.config.HazelcastNodes.Node;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -335,6 +336,29 @@ class ClusterConfigurationIT {
     again.leave();
     await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
     assertThat(membership.leasing()).isEqualTo(3);
+  }
+
+  @Test
+  void aChangeIsNotMadeToLessThanTheNodeKnows() throws Exception {
+    IMap<String, String> documents = nodes.get(0).hazelcast().getMap("weir.config");
+    String former = documents.get("document");
+    get(first().putPlan(plan("recent", 1)));
+    await()
+        .until(() -> nodes.stream().allMatch(n -> n.config().current().plan("recent").isPresent()));
+
+    documents.lock("document");
+    Future<?> change = first().putPlan(plan("next", 1));
+    documents.set("document", former);
+    documents.unlock("document");
+
+    get(change);
+    for (Node node : nodes) {
+      await()
+          .untilAsserted(
+              () -> assertThat(node.config().current().plans()).containsKeys("recent", "next"));
+    }
+    get(first().deletePlan("recent"));
+    get(first().deletePlan("next"));
   }
 
   @Test

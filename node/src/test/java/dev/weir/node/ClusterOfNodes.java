@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 /** Node processes that form a cluster of their own on the loopback address. */
 final class ClusterOfNodes implements AutoCloseable {
 
-  private static final Duration JOIN = Duration.ofSeconds(60);
+  /** Parts of a split cluster look for each other every 30 s. */
+  private static final Duration JOIN = Duration.ofSeconds(90);
 
   private final String name = "weir-" + UUID.randomUUID();
   private final List<Integer> ports;
