@@ -1,0 +1,67 @@
+package dev.weir.bench;
+
+import dev.weir.lease.Refill;
+import dev.weir.lease.RefillOutcome;
+import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Level;
+import dev.weir.lease.Store;
+import dev.weir.lease.Take;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A store that grants whatever it is asked for and remembers nothing, so that what is measured in
+ * front of it is the node alone. Safe to use from any thread.
+ */
+final class GrantingStore implements Store {
+
+  @Override
+  public List<Future<RefillOutcome>> refill(List<Refill> batch) {
+    List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
+    for (Refill refill : batch) {
+      outcomes.add(Future.succeededFuture(granted(refill)));
+    }
+    return outcomes;
+  }
+
+  private static RefillOutcome granted(Refill refill) {
+    List<Level> levels = new ArrayList<>(refill.takes().size());
+    for (Take take : refill.takes()) {
+      levels.add(new Level(take.ask(), 0, take.ask()));
+    }
+    return new Answered(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()), levels);
+  }
+
+  @Override
+  public Future<Void> forget(String key, List<String> limitNames) {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public boolean immediate() {
+    return true;
+  }
+
+  @Override
+  public boolean healthy() {
+    return true;
+  }
+
+  @Override
+  public void onLoss(Consumer<String> listener) {
+    // It has nothing to lose.
+  }
+
+  @Override
+  public Future<Void> start() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<Void> close() {
+    return Future.succeededFuture();
+  }
+}

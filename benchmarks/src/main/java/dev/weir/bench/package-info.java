@@ -1,0 +1,2 @@
+/** How fast Weir is, beside others and beside what the machine gives. */
+package dev.weir.bench;
