@@ -105,7 +105,8 @@ final class WeirInProcess implements Contender {
             new DecisionVerticle(
                 limiter,
                 storeClock,
-                new DecisionVerticle.Endpoint("127.0.0.1", 0, Optional.empty(), List.of()),
+                new DecisionVerticle.Endpoint(
+                    "127.0.0.1", 0, Optional.empty(), List.of(), Optional.empty()),
                 true)));
     return new WeirInProcess(vertx, directory, limiter);
   }
