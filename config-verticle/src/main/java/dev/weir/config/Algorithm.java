@@ -28,6 +28,13 @@ public sealed interface Algorithm permits TokenBucket, SlidingWindow, FixedWindo
    */
   long admittedOver(long windowMicros);
 
+  /**
+   * This, of {@code millionths} of its quota, rounded down, and in its time.
+   *
+   * @param millionths 0 to {@link RegionWeights#WHOLE}
+   */
+  Algorithm scaled(long millionths);
+
   /** Whether permits can be taken ahead of the requests that spend them. */
   default boolean leasable() {
     return true;

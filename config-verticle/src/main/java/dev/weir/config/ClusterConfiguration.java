@@ -8,6 +8,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -17,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -131,6 +133,25 @@ final class ClusterConfiguration implements Configuration {
   @Override
   public Future<Optional<Plan>> putPlan(Plan plan) {
     return change(changes -> changes.change(before -> before.putPlan(plan)).plan(plan.name()));
+  }
+
+  @Override
+  public Future<Regions> putRegions(String region, RegionWeights table) {
+    return changeRegions(before -> before.putRegions(region, table));
+  }
+
+  @Override
+  public Future<Regions> give(String other, Map<String, Long> totals) {
+    return changeRegions(before -> before.give(other, totals));
+  }
+
+  @Override
+  public Future<Regions> learn(String other, Map<String, Long> received, Map<String, Long> given) {
+    return changeRegions(before -> before.learn(other, received, given));
+  }
+
+  private Future<Regions> changeRegions(UnaryOperator<ConfigDocument> change) {
+    return change(changes -> changes.change(change).regions());
   }
 
   @Override

@@ -22,6 +22,7 @@ record ConfigDocument(
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
     Gateway gateway,
+    Regions regions,
     Lineage lineage) {
 
   ConfigDocument {
@@ -30,20 +31,21 @@ record ConfigDocument(
   }
 
   /** The first document, of what the first node brings along. */
-  static ConfigDocument first(PlansFile seed, String writer) {
+  static ConfigDocument first(PlansFile seed, String region, String writer) {
     return new ConfigDocument(
         1,
         seed.defaultPlan(),
         seed.plans(),
         seed.endpoints(),
         seed.gateway(),
+        Regions.of(region, seed.regions()),
         Lineage.NONE.writtenBy(writer).seededBy(seed.digest()));
   }
 
   /** The next version, with these contents. */
   ConfigDocument next(String writer) {
     return new ConfigDocument(
-        version + 1, defaultPlan, plans, endpoints, gateway, lineage.writtenBy(writer));
+        version + 1, defaultPlan, plans, endpoints, gateway, regions, lineage.writtenBy(writer));
   }
 
   /** Whether {@code older}, of a version that is not higher, has changes that this has not. */
@@ -60,30 +62,42 @@ record ConfigDocument(
     return Optional.ofNullable(endpoints.get(endpoint));
   }
 
-  /** Adds what a later node brings along and is not there yet; what is there stands. */
-  ConfigDocument adding(PlansFile seed) {
+  /**
+   * Adds what a later node brings along and is not there yet; what is there stands.
+   *
+   * @throws ConfigRefusedException 409 if it does not go with the regions that are there
+   */
+  ConfigDocument adding(PlansFile seed, String region) {
     Map<String, Plan> allPlans = new HashMap<>(seed.plans());
     allPlans.putAll(plans);
     Map<String, Long> allEndpoints = new HashMap<>(seed.endpoints());
     allEndpoints.putAll(endpoints);
     return new ConfigDocument(
-        version,
-        defaultPlan,
-        allPlans,
-        allEndpoints,
-        gateway.equals(Gateway.DEFAULT) ? seed.gateway() : gateway,
-        lineage.seededBy(seed.digest()));
+            version,
+            defaultPlan,
+            allPlans,
+            allEndpoints,
+            gateway.equals(Gateway.DEFAULT) ? seed.gateway() : gateway,
+            regions.divided() ? regions : regions.withTable(region, seed.regions()),
+            lineage.seededBy(seed.digest()))
+        .checked();
   }
 
-  /** Has all of {@code seed} in place of what is there. */
-  ConfigDocument replacedBy(PlansFile seed) {
+  /**
+   * Has all of {@code seed} in place of what is there, but for weights that have moved.
+   *
+   * @throws ConfigRefusedException 409 if it does not go with those
+   */
+  ConfigDocument replacedBy(PlansFile seed, String region) {
     return new ConfigDocument(
-        version,
-        seed.defaultPlan(),
-        seed.plans(),
-        seed.endpoints(),
-        seed.gateway(),
-        lineage.seededBy(seed.digest()));
+            version,
+            seed.defaultPlan(),
+            seed.plans(),
+            seed.endpoints(),
+            seed.gateway(),
+            regions.withTable(region, seed.regions()),
+            lineage.seededBy(seed.digest()))
+        .checked();
   }
 
   /** With the plans of {@code other} that are not here. */
@@ -93,10 +107,53 @@ record ConfigDocument(
     return with(all, endpoints);
   }
 
+  /**
+   * @throws ConfigRefusedException 409 if it does not go with the regions
+   */
   ConfigDocument putPlan(Plan plan) {
     Map<String, Plan> changed = new HashMap<>(plans);
     changed.put(plan.name(), plan);
-    return with(changed, endpoints);
+    return with(changed, endpoints).checked();
+  }
+
+  /**
+   * @param region where the node runs that is told to
+   * @throws ConfigRefusedException 409 if the table does not go with the plans, or with what has
+   *     moved
+   */
+  ConfigDocument putRegions(String region, RegionWeights table) {
+    return with(regions.withTable(region, table)).checked();
+  }
+
+  /**
+   * Gives weights to {@code other}: raises what was given in all to these totals, millionths by
+   * plan.
+   *
+   * @throws ConfigRefusedException 409 if this region has not as much
+   */
+  ConfigDocument give(String other, Map<String, Long> totals) {
+    return with(regions.withLedger(regions.ledger().giving(other, totals, version + 1))).checked();
+  }
+
+  /**
+   * Takes in what {@code other} tells.
+   *
+   * @param received of it in all, millionths by plan
+   * @param given to it in all: as much as it has received
+   */
+  ConfigDocument learn(String other, Map<String, Long> received, Map<String, Long> given) {
+    RegionLedger told = regions.ledger().receiving(other, received);
+    return with(regions.withLedger(told.giving(other, given, version + 1)));
+  }
+
+  /** Whether this knows all that {@code other} does of what has moved. */
+  boolean keepsMovesOf(ConfigDocument other) {
+    return regions.ledger().covers(other.regions.ledger());
+  }
+
+  /** With the higher totals of what has moved, of this and of {@code other}. */
+  ConfigDocument keepingMovesOf(ConfigDocument other) {
+    return with(regions.withLedger(regions.ledger().with(other.regions.ledger(), version + 1)));
   }
 
   /**
@@ -154,7 +211,7 @@ record ConfigDocument(
                       .map(plans::get)
                       .orElseThrow(
                           () -> refused(400, "key", "has no plan whose numbers to override"));
-              override.check(plan);
+              override.check(plan, regions.table());
             });
   }
 
@@ -168,6 +225,12 @@ record ConfigDocument(
     describe("endpoints", before.endpoints, endpoints, changes);
     if (!gateway.equals(before.gateway)) {
       changes.add("gateway with " + gateway.rules().size() + " rules");
+    }
+    if (!regions.table().equals(before.regions.table())) {
+      changes.add("regions " + regions.table().format());
+    }
+    if (!regions.ledger().equals(before.regions.ledger())) {
+      changes.add("weights of regions moved");
     }
     return String.join(", ", changes);
   }
@@ -185,6 +248,7 @@ record ConfigDocument(
     if (!gateway.equals(Gateway.DEFAULT)) {
       members.put("gateway", GatewayFormat.format(gateway));
     }
+    regions.format().ifPresent(written -> members.put("regions", written));
     return members;
   }
 
@@ -198,6 +262,12 @@ record ConfigDocument(
         Members.wholeOf(given, 1, Long.MAX_VALUE)
             .orElseThrow(() -> refused(400, "version", Members.notWhole(given, 1, Long.MAX_VALUE)));
     Lineage lineage = Lineage.parse(rest.remove("lineage"));
+    Errors errors = new Errors();
+    Regions regions = Regions.parse(rest.remove("regions"), errors);
+    errors.throwIfAny();
+    if (regions.divided()) {
+      rest.put("regions", regions.table().formatTable());
+    }
     PlansFile contents = PlansFile.of(rest);
     return new ConfigDocument(
         version,
@@ -205,11 +275,24 @@ record ConfigDocument(
         contents.plans(),
         contents.endpoints(),
         contents.gateway(),
+        regions,
         lineage);
   }
 
   private ConfigDocument with(Map<String, Plan> newPlans, Map<String, Long> newEndpoints) {
-    return new ConfigDocument(version, defaultPlan, newPlans, newEndpoints, gateway, lineage);
+    return new ConfigDocument(
+        version, defaultPlan, newPlans, newEndpoints, gateway, regions, lineage);
+  }
+
+  private ConfigDocument with(Regions newRegions) {
+    return new ConfigDocument(version, defaultPlan, plans, endpoints, gateway, newRegions, lineage);
+  }
+
+  private ConfigDocument checked() {
+    Errors errors = new Errors();
+    regions.check(plans, errors);
+    errors.throwIfAny(409);
+    return this;
   }
 
   private void requirePlan(String name) {

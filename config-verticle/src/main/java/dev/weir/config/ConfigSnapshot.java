@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param plans by name
  * @param endpoints weights by endpoint name, permits
  * @param gateway how requests that a gateway asks about become checks
+ * @param regions which part of the limits this region enforces
  * @param assignments plan names by key; not copied, since there may be very many, so it must not
  *     change
  * @param overrides what keys have in place of their plan's numbers; not copied either
@@ -21,6 +22,7 @@ public record ConfigSnapshot(
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
     Gateway gateway,
+    Regions regions,
     Map<String, String> assignments,
     Map<String, KeyOverride> overrides) {
 
@@ -32,7 +34,7 @@ public record ConfigSnapshot(
     endpoints = Map.copyOf(endpoints);
   }
 
-  /** One in which no key has numbers of its own. */
+  /** One of a single region, in which no key has numbers of its own. */
   public ConfigSnapshot(
       long version,
       Optional<String> defaultPlan,
@@ -40,7 +42,7 @@ public record ConfigSnapshot(
       Map<String, Long> endpoints,
       Gateway gateway,
       Map<String, String> assignments) {
-    this(version, defaultPlan, plans, endpoints, gateway, assignments, Map.of());
+    this(version, defaultPlan, plans, endpoints, gateway, Regions.NONE, assignments, Map.of());
   }
 
   /** Permits that a request to {@code endpoint} (empty for none) costs. */
@@ -63,10 +65,22 @@ public record ConfigSnapshot(
     return Optional.ofNullable(plans.get(name));
   }
 
-  /** {@code plan} as it holds for {@code key}: with the key's own numbers, if it has some. */
-  public Plan planFor(String key, Plan plan) {
-    KeyOverride override = overrides.get(key);
-    return override == null ? plan : override.appliedTo(plan);
+  /** {@code plan} as this region enforces it for keys that have nothing of their own. */
+  public Plan enforced(Plan plan) {
+    return regions.enforced(plan);
+  }
+
+  /**
+   * {@code plan} as this region enforces it for {@code key}, which has numbers or weights of its
+   * own; empty if it has not.
+   */
+  public Optional<Plan> ownPlan(String key, Plan plan) {
+    return Optional.ofNullable(overrides.get(key))
+        .map(
+            override ->
+                override.regions().isEmpty()
+                    ? regions.enforced(override.appliedTo(plan))
+                    : regions.enforced(override.appliedTo(plan), override.regions()));
   }
 
   /** The plan named {@code name}. */

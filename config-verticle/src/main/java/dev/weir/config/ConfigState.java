@@ -15,9 +15,9 @@ record ConfigState(
     ConfigDocument document, KeyMap<String> assignments, KeyMap<KeyOverride> overrides) {
 
   /** What the first node of a cluster begins with. */
-  static ConfigState first(PlansFile seed, String writer) {
+  static ConfigState first(PlansFile seed, String region, String writer) {
     return new ConfigState(
-        ConfigDocument.first(seed, writer), KeyMap.of(seed.keys()), KeyMap.none());
+        ConfigDocument.first(seed, region, writer), KeyMap.of(seed.keys()), KeyMap.none());
   }
 
   long version() {
@@ -49,6 +49,12 @@ record ConfigState(
         document, assignments, overrides.keeping(override -> !override.endedBy(nowMillis)));
   }
 
+  /** With what {@code other} knows of weights that have moved between regions; a new version. */
+  ConfigState keepingMovesOf(ConfigDocument other, String writer) {
+    return new ConfigState(document.keepingMovesOf(other), assignments, overrides)
+        .nextAfter(this, writer);
+  }
+
   /** This as the next version, if it differs from {@code before}; else this. */
   ConfigState nextAfter(ConfigState before, String writer) {
     return is(before) ? this : new ConfigState(document.next(writer), assignments, overrides);
@@ -68,6 +74,7 @@ record ConfigState(
         document.plans(),
         document.endpoints(),
         document.gateway(),
+        document.regions(),
         assignments,
         overrides);
   }

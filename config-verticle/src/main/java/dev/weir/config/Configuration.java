@@ -2,6 +2,7 @@ package dev.weir.config;
 
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -28,6 +29,25 @@ public interface Configuration {
 
   /** Creates the plan or replaces the one of its name. */
   Future<Optional<Plan>> putPlan(Plan plan);
+
+  /**
+   * Sets which part of the limits each region enforces. Refused with 409 if {@code region}, which
+   * this one is, or one that a plan names, is not in it, or this region would have less than it has
+   * given to others.
+   */
+  Future<Regions> putRegions(String region, RegionWeights table);
+
+  /**
+   * Gives weights to the region {@code other}: raises what it was given in all to {@code totals},
+   * millionths by plan. Refused with 409 if this region has not as much.
+   */
+  Future<Regions> give(String other, Map<String, Long> totals);
+
+  /**
+   * Takes in what the region {@code other} tells: of what it has given and received in all,
+   * millionths by plan, the totals that are higher than those known here.
+   */
+  Future<Regions> learn(String other, Map<String, Long> received, Map<String, Long> given);
 
   /** Removes a plan; refused with 404 if there is none, 409 while a key or the default uses it. */
   Future<Plan> deletePlan(String name);

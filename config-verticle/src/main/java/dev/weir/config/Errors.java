@@ -30,6 +30,13 @@ final class Errors {
    * @throws ConfigRefusedException with code 400 if there was an error
    */
   void throwIfAny() {
+    throwIfAny(400);
+  }
+
+  /**
+   * @throws ConfigRefusedException with {@code code} if there was an error
+   */
+  void throwIfAny(int code) {
     if (lines.isEmpty()) {
       return;
     }
@@ -37,7 +44,7 @@ final class Errors {
     if (more > 0) {
       all.add("and " + more + " more");
     }
-    throw new ConfigRefusedException(400, all);
+    throw new ConfigRefusedException(code, all);
   }
 
   /** The path of {@code member} of what is at {@code path}, fit for one line of a log. */

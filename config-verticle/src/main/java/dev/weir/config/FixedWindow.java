@@ -17,6 +17,11 @@ public record FixedWindow(long limit, WindowPeriod period) implements Algorithm 
   }
 
   @Override
+  public FixedWindow scaled(long millionths) {
+    return new FixedWindow(Windows.scaled(limit, millionths), period);
+  }
+
+  @Override
   public long quota() {
     return limit;
   }

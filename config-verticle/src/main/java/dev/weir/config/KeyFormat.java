@@ -14,7 +14,8 @@ import java.util.OptionalLong;
 /**
  * What is set for a key, as it is written in JSON, as maps of members: {@code tier}, the name of a
  * plan; {@code limit} and {@code window}, or {@code rate}, {@code period} and {@code capacity}, its
- * own numbers, for the limit {@code name}, and for as long as {@code expires_in} says.
+ * own numbers, for the limit {@code name}, and for as long as {@code expires_in} says; {@code
+ * regions}, which part of its limits each region enforces.
  */
 public final class KeyFormat {
 
@@ -24,7 +25,10 @@ public final class KeyFormat {
   private static final List<String> WINDOW_MEMBERS = List.of("limit", "window");
   private static final List<String> BUCKET_MEMBERS = List.of("rate", "period", "capacity");
   private static final String KNOWN =
-      "tier, name, limit, window, rate, period, capacity, expires_in";
+      "tier, name, limit, window, rate, period, capacity, expires_in, regions";
+
+  private static final Numbers NO_NUMBERS =
+      new WindowNumbers(OptionalLong.empty(), Optional.empty());
 
   private KeyFormat() {}
 
@@ -43,12 +47,30 @@ public final class KeyFormat {
     Optional<String> limit = readName(members);
     long endMillis = readEnd(members, nowMillis);
     Optional<Numbers> numbers = readNumbers(members, errors);
+    RegionWeights regions = readRegions(members, endMillis, errors);
     members.refuseRest(KNOWN);
     if (empty) {
-      errors.add("", "must have tier, or numbers: limit, window, or rate, period, capacity");
+      errors.add(
+          "", "must have tier, regions, or numbers: limit, window, or rate, period, capacity");
     }
     errors.throwIfAny();
-    return new KeySetting(plan, numbers.map(n -> new KeyOverride(limit, n, endMillis)));
+    return new KeySetting(
+        plan,
+        numbers.isEmpty() && regions.isEmpty()
+            ? Optional.empty()
+            : Optional.of(new KeyOverride(limit, numbers, regions, endMillis)));
+  }
+
+  /** Regions would not end them at the same moment, and have more than all meanwhile. */
+  private static RegionWeights readRegions(Members members, long endMillis, Errors errors) {
+    if (!members.has("regions")) {
+      return RegionWeights.NONE;
+    }
+    if (endMillis != KeyOverride.NEVER) {
+      members.refuse("regions", "cannot stand beside expires_in");
+      return RegionWeights.NONE;
+    }
+    return RegionWeights.read("regions", members.take("regions"), errors);
   }
 
   private static Optional<String> readName(Members members) {
@@ -117,17 +139,21 @@ public final class KeyFormat {
     return members.has(name) ? members.duration(name) : Optional.empty();
   }
 
-  /** Writes the numbers of {@code override}, and which limit they are of. */
+  /** Writes the numbers of {@code override}, which limit they are of, and its regions. */
   public static Map<String, Object> format(KeyOverride override) {
     Map<String, Object> members = new LinkedHashMap<>();
     override.limit().ifPresent(name -> members.put("name", name));
-    if (override.numbers() instanceof WindowNumbers numbers) {
+    Numbers own = override.numbers().orElse(NO_NUMBERS);
+    if (own instanceof WindowNumbers numbers) {
       numbers.limit().ifPresent(limit -> members.put("limit", limit));
       numbers.window().ifPresent(window -> members.put("window", Durations.format(window)));
-    } else if (override.numbers() instanceof BucketNumbers numbers) {
+    } else if (own instanceof BucketNumbers numbers) {
       numbers.rate().ifPresent(rate -> members.put("rate", AlgorithmFormat.number(rate)));
       numbers.period().ifPresent(period -> members.put("period", Durations.format(period)));
       numbers.capacity().ifPresent(capacity -> members.put("capacity", capacity));
+    }
+    if (!override.regions().isEmpty()) {
+      members.put("regions", override.regions().format());
     }
     return members;
   }
@@ -157,6 +183,6 @@ public final class KeyFormat {
         end == null
             ? KeyOverride.NEVER
             : Members.wholeOf(end, 0, Long.MAX_VALUE).orElse(KeyOverride.NEVER);
-    return new KeyOverride(override.limit(), override.numbers(), endMillis);
+    return new KeyOverride(override.limit(), override.numbers(), override.regions(), endMillis);
   }
 }

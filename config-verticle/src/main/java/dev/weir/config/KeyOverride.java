@@ -9,14 +9,17 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
- * A key's own numbers for one limit of the plan that it is checked under. The limit keeps its
- * algorithm and its name, so that what was used of it goes on to count.
+ * What a key has of its own in place of its plan's: numbers for one limit, weights of regions, or
+ * both. The limit keeps its algorithm and its name, so that what was used of it goes on to count.
  *
  * @param limit name of the limit; empty for the only one of a plan
- * @param numbers that stand in for the plan's
+ * @param numbers that stand in for the plan's; empty for those of the plan
+ * @param regions which part of the key's limits each region enforces, whatever moves; empty for the
+ *     weights of the plan
  * @param endMillis when it ends, milliseconds since the epoch; {@link #NEVER} if it does not
  */
-public record KeyOverride(Optional<String> limit, Numbers numbers, long endMillis) {
+public record KeyOverride(
+    Optional<String> limit, Optional<Numbers> numbers, RegionWeights regions, long endMillis) {
 
   /** The end of an override without one. */
   public static final long NEVER = Long.MAX_VALUE;
@@ -131,12 +134,12 @@ public record KeyOverride(Optional<String> limit, Numbers numbers, long endMilli
   }
 
   /**
-   * {@code plan} with the key's own numbers; the plan as it is where it has no such limit, or one
-   * that cannot have these numbers.
+   * {@code plan} with the key's own numbers; the plan as it is where there are none, or it has no
+   * such limit, or one that cannot have these numbers.
    */
   public Plan appliedTo(Plan plan) {
     int index = indexIn(plan);
-    if (index < 0) {
+    if (index < 0 || numbers.isEmpty()) {
       return plan;
     }
     Limit planned = plan.limits().get(index);
@@ -147,9 +150,9 @@ public record KeyOverride(Optional<String> limit, Numbers numbers, long endMilli
           new Limit(
               planned.name(),
               planned.endpoints(),
-              numbers.appliedTo(planned.algorithm()),
+              numbers.get().appliedTo(planned.algorithm()),
               planned.strict()));
-      return new Plan(plan.name(), limits, plan.unlimited(), plan.shadow(), plan.onStoreFailure());
+      return plan.withLimits(limits);
     } catch (IllegalArgumentException e) {
       // They did fit the plan that the key was on when they were set.
       return plan;
@@ -161,20 +164,21 @@ public record KeyOverride(Optional<String> limit, Numbers numbers, long endMilli
    *
    * @throws ConfigRefusedException with code 400
    */
-  void check(Plan plan) {
+  void check(Plan plan, RegionWeights table) {
     Errors errors = new Errors();
+    regions.checkIn(table, "regions", errors);
     int index = indexIn(plan);
     if (plan.unlimited()) {
       errors.add("", "the plan " + Errors.shown(plan.name()) + " is unlimited");
-    } else if (index < 0) {
+    } else if (numbers.isPresent() && index < 0) {
       errors.add(
           "name",
           "must be one of "
               + plan.limits().stream().map(Limit::name).collect(Collectors.joining(", "))
               + limit.map(name -> ", was " + Errors.shown(name)).orElse(""));
-    } else {
+    } else if (numbers.isPresent()) {
       try {
-        numbers.appliedTo(plan.limits().get(index).algorithm());
+        numbers.get().appliedTo(plan.limits().get(index).algorithm());
       } catch (IllegalArgumentException e) {
         errors.add("", e.getMessage());
       }

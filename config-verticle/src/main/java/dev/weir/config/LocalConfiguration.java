@@ -50,6 +50,21 @@ final class LocalConfiguration implements Configuration {
   }
 
   @Override
+  public Future<Regions> putRegions(String region, RegionWeights table) {
+    return change(before -> before.putRegions(region, table)).map(ConfigDocument::regions);
+  }
+
+  @Override
+  public Future<Regions> give(String other, Map<String, Long> totals) {
+    return change(before -> before.give(other, totals)).map(ConfigDocument::regions);
+  }
+
+  @Override
+  public Future<Regions> learn(String other, Map<String, Long> received, Map<String, Long> given) {
+    return change(before -> before.learn(other, received, given)).map(ConfigDocument::regions);
+  }
+
+  @Override
   public synchronized Future<Plan> deletePlan(String name) {
     boolean assigned = live.state().assignments().containsValue(name);
     return change(before -> before.deletePlan(name, assigned))

@@ -22,6 +22,7 @@ public record LostChange(
     KEY,
     DEFAULT_PLAN,
     GATEWAY,
+    REGIONS,
     /** More keys than are told one by one; {@code lost} has their number. */
     MORE_KEYS
   }

@@ -33,6 +33,7 @@ final class LostChanges {
     ConfigDocument theirs = kept.document();
     one(Kind.DEFAULT_PLAN, mine, theirs, base, LostChanges::defaultPlan).ifPresent(changes::add);
     one(Kind.GATEWAY, mine, theirs, base, LostChanges::gateway).ifPresent(changes::add);
+    one(Kind.REGIONS, mine, theirs, base, LostChanges::regions).ifPresent(changes::add);
     changes.addAll(
         named(
             Kind.PLAN,
@@ -70,6 +71,13 @@ final class LostChanges {
 
   private static Optional<JsonObject> gateway(ConfigDocument document) {
     return Optional.of(new JsonObject(GatewayFormat.format(document.gateway())));
+  }
+
+  /** Weights that have moved since are not lost. */
+  private static Optional<JsonObject> regions(ConfigDocument document) {
+    return Optional.of(document.regions().table())
+        .filter(table -> !table.isEmpty())
+        .map(table -> new JsonObject(table.formatTable()));
   }
 
   private static <T> List<LostChange> named(

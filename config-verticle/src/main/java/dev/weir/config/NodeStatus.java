@@ -5,9 +5,18 @@ package dev.weir.config;
  *
  * @param address {@code host:port} in the cluster; of the HTTP endpoint when not clustered
  * @param configVersion of the snapshot in force there
+ * @param savedVersion of the configuration that is on its disk, 0 if none is
+ * @param given tells apart what its region has given to others, as it is in force there; empty if
+ *     nothing
  * @param region where it runs
  * @param startedAtMillis epoch milliseconds of its start, by its own clock
  * @param store {@code up} or {@code down}, as seen from there
  */
 public record NodeStatus(
-    String address, long configVersion, String region, long startedAtMillis, String store) {}
+    String address,
+    long configVersion,
+    long savedVersion,
+    String given,
+    String region,
+    long startedAtMillis,
+    String store) {}

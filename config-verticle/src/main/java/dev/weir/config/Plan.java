@@ -13,13 +13,16 @@ import java.util.Set;
  * @param unlimited whether every request is allowed
  * @param shadow whether decisions are made and counted, and none of them denies
  * @param onStoreFailure what to do while the store is away
+ * @param regions which part of its limits each region has to begin with; empty for what the table
+ *     of regions says
  */
 public record Plan(
     String name,
     List<Limit> limits,
     boolean unlimited,
     boolean shadow,
-    OnStoreFailure onStoreFailure) {
+    OnStoreFailure onStoreFailure,
+    RegionWeights regions) {
 
   /** Most limits in one plan. */
   public static final int MAX_LIMITS = 16;
@@ -27,7 +30,7 @@ public record Plan(
   /**
    * @throws IllegalArgumentException if the name is not one, there is no limit though the plan is
    *     not unlimited, there are more than {@value #MAX_LIMITS}, two have the same name, or an
-   *     unlimited plan has limits, is a shadow, or minds the store
+   *     unlimited plan has limits, is a shadow, minds the store, or is divided
    */
   public Plan {
     Names.faultOfName(name)
@@ -36,7 +39,11 @@ public record Plan(
               throw new IllegalArgumentException("plan: " + fault);
             });
     limits = List.copyOf(limits);
-    if (unlimited && (shadow || !limits.isEmpty() || onStoreFailure != OnStoreFailure.DEGRADE)) {
+    if (unlimited
+        && (shadow
+            || !limits.isEmpty()
+            || onStoreFailure != OnStoreFailure.DEGRADE
+            || !regions.isEmpty())) {
       throw new IllegalArgumentException("unlimited: must stand alone");
     }
     if ((limits.isEmpty() && !unlimited) || limits.size() > MAX_LIMITS) {
@@ -50,6 +57,16 @@ public record Plan(
     }
   }
 
+  /** A plan that has no weights of regions of its own. */
+  public Plan(
+      String name,
+      List<Limit> limits,
+      boolean unlimited,
+      boolean shadow,
+      OnStoreFailure onStoreFailure) {
+    this(name, limits, unlimited, shadow, onStoreFailure, RegionWeights.NONE);
+  }
+
   /** A plan that denies what its limits do not admit, in part if the store is away. */
   public Plan(String name, List<Limit> limits) {
     this(name, limits, false, false, OnStoreFailure.DEGRADE);
@@ -58,5 +75,10 @@ public record Plan(
   /** A plan that allows everything. */
   public static Plan unlimited(String name) {
     return new Plan(name, List.of(), true, false, OnStoreFailure.DEGRADE);
+  }
+
+  /** This plan with other limits, none only if it is unlimited. */
+  Plan withLimits(List<Limit> newLimits) {
+    return new Plan(name, newLimits, unlimited, shadow, onStoreFailure, regions);
   }
 }

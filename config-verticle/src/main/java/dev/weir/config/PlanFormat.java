@@ -15,11 +15,11 @@ import java.util.Set;
  * capacity}}, or {@code {algorithm, ...}} with the members of that algorithm. The full form is
  * {@code {limits: [{name, endpoints, ...}]}}. A limit of either form may be {@code strict: true}, a
  * plan of either form {@code shadow: true}, and have {@code on_store_failure}, {@code degrade} if
- * it is left out; {@code {unlimited: true}} stands alone.
+ * it is left out, and {@code regions}, weights of its own; {@code {unlimited: true}} stands alone.
  */
 public final class PlanFormat {
 
-  private static final String PLAN_MEMBERS = "limits, shadow, on_store_failure, unlimited";
+  private static final String PLAN_MEMBERS = "limits, shadow, on_store_failure, unlimited, regions";
   private static final String SHORT_MEMBERS = PLAN_MEMBERS + ", strict";
   private static final String LIMIT_MEMBERS = "name, endpoints, strict";
 
@@ -56,6 +56,9 @@ public final class PlanFormat {
     }
     if (plan.onStoreFailure() != OnStoreFailure.DEGRADE) {
       members.put("on_store_failure", plan.onStoreFailure().wireName());
+    }
+    if (!plan.regions().isEmpty()) {
+      members.put("regions", plan.regions().format());
     }
     return members;
   }
@@ -98,6 +101,10 @@ public final class PlanFormat {
     if (!unlimited && members.has("on_store_failure")) {
       onStoreFailure = readOnStoreFailure(members);
     }
+    RegionWeights regions = RegionWeights.NONE;
+    if (!unlimited && members.has("regions")) {
+      regions = RegionWeights.read(Errors.join(path, "regions"), members.take("regions"), errors);
+    }
     Optional<List<Limit>> limits = Optional.of(List.of());
     if (unlimited) {
       if (shadow) {
@@ -106,7 +113,8 @@ public final class PlanFormat {
       members.refuseRest("unlimited alone");
     } else if (members.has("limits")) {
       limits = readLimits(Errors.join(path, "limits"), members.take("limits"), errors);
-      members.refuseRest("limits, shadow, on_store_failure; all else stands in the limits");
+      members.refuseRest(
+          "limits, shadow, on_store_failure, regions; all else stands in the limits");
     } else {
       boolean strict = members.flag("strict");
       limits =
@@ -120,7 +128,8 @@ public final class PlanFormat {
         || (unlimited && shadow)) {
       return Optional.empty();
     }
-    return Optional.of(new Plan(name, limits.get(), unlimited, shadow, onStoreFailure.get()));
+    return Optional.of(
+        new Plan(name, limits.get(), unlimited, shadow, onStoreFailure.get(), regions));
   }
 
   private static Optional<OnStoreFailure> readOnStoreFailure(Members members) {

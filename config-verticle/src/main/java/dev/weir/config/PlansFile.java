@@ -31,6 +31,7 @@ import java.util.TreeMap;
  * gateway:
  *   keys: [header X-Api-Key, bearer, address]
  *   rules: ["GET /search/** -&gt; search"]
+ * regions: {eu: {weight: 0.6}, us: {weight: 0.4}}
  * </pre>
  *
  * @param defaultPlan of keys without one; empty to refuse such keys
@@ -38,13 +39,15 @@ import java.util.TreeMap;
  * @param endpoints weights by endpoint name, permits, 0 to 10^12
  * @param keys plan names by key
  * @param gateway how requests that a gateway asks about become checks
+ * @param regions which part of the limits each region enforces; empty if there is one only
  */
 public record PlansFile(
     Optional<String> defaultPlan,
     Map<String, Plan> plans,
     Map<String, Long> endpoints,
     Map<String, String> keys,
-    Gateway gateway) {
+    Gateway gateway,
+    RegionWeights regions) {
 
   /** Largest weight of an endpoint, permits. */
   static final long MAX_WEIGHT = 1_000_000_000_000L;
@@ -116,9 +119,14 @@ public record PlansFile(
     Map<String, Long> endpoints = readEndpoints(members.take("endpoints"), errors);
     Map<String, String> keys = readKeys(members.take("keys"), named, errors);
     Gateway gateway = GatewayFormat.read("gateway", members.take("gateway"), errors);
-    members.refuseRest("default_plan, plans, endpoints, keys, gateway");
+    RegionWeights regions = RegionWeights.readTable("regions", members.take("regions"), errors);
+    members.refuseRest("default_plan, plans, endpoints, keys, gateway, regions");
+    plans.forEach(
+        (name, plan) ->
+            plan.regions()
+                .checkIn(regions, Errors.join(Errors.join("plans", name), "regions"), errors));
     errors.throwIfAny();
-    return new PlansFile(defaultPlan, plans, endpoints, keys, gateway);
+    return new PlansFile(defaultPlan, plans, endpoints, keys, gateway, regions);
   }
 
   /** Tells files of different contents apart; comments and the order of members do not count. */
@@ -131,6 +139,9 @@ public record PlansFile(
     members.put("endpoints", new TreeMap<>(endpoints));
     members.put("keys", new TreeMap<>(keys));
     members.put("gateway", GatewayFormat.format(gateway));
+    if (!regions.isEmpty()) {
+      members.put("regions", regions.format());
+    }
     return Sha256.of(members.toString().getBytes(StandardCharsets.UTF_8));
   }
 

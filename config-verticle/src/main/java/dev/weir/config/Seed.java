@@ -16,14 +16,15 @@ import org.slf4j.LoggerFactory;
  * @param authoritative whether it replaces all that a file can say, so that plans, weights, rules
  *     and assignments that it has not are gone; else it adds what is not there yet. Overrides stay
  *     either way
+ * @param region where the node runs
  */
-public record Seed(PlansFile plans, boolean authoritative) {
+public record Seed(PlansFile plans, boolean authoritative, String region) {
 
   private static final Logger LOG = LoggerFactory.getLogger(Seed.class);
 
-  /** One that adds what is not there yet. */
+  /** One that adds what is not there yet, of a node that runs in {@code default}. */
   public static Seed adding(PlansFile plans) {
-    return new Seed(plans, false);
+    return new Seed(plans, false, "default");
   }
 
   /**
@@ -32,10 +33,11 @@ public record Seed(PlansFile plans, boolean authoritative) {
    * stays so.
    *
    * @param writer of the version that this makes
+   * @throws ConfigRefusedException if the file does not go with what is there
    */
   ConfigState appliedTo(Optional<ConfigState> there, String writer) {
     if (there.isEmpty()) {
-      return ConfigState.first(plans, writer);
+      return ConfigState.first(plans, region, writer);
     }
     ConfigState before = there.get();
     if (authoritative) {
@@ -57,7 +59,7 @@ public record Seed(PlansFile plans, boolean authoritative) {
               }
             });
     return new ConfigState(
-        before.document().adding(plans),
+        before.document().adding(plans, region),
         before.assignments().changedBy(missing),
         before.overrides());
   }
@@ -65,7 +67,8 @@ public record Seed(PlansFile plans, boolean authoritative) {
   private ConfigState replacing(ConfigState before) {
     KeyMap<String> assignments =
         before.assignments().equals(plans.keys()) ? before.assignments() : KeyMap.of(plans.keys());
-    return new ConfigState(before.document().replacedBy(plans), assignments, before.overrides());
+    return new ConfigState(
+        before.document().replacedBy(plans, region), assignments, before.overrides());
   }
 
   /** Who has edited a plan in the file and starts the node again should not wonder. */
@@ -78,6 +81,10 @@ public record Seed(PlansFile plans, boolean authoritative) {
           "the plans file has other numbers for {} than are in force, which stand:"
               + " plans_authoritative has the file replace them",
           differing.stream().sorted().toList());
+    }
+    RegionWeights table = there.regions().table();
+    if (!table.isEmpty() && !plans.regions().isEmpty() && !table.equals(plans.regions())) {
+      LOG.warn("the plans file has another table of regions than is in force, which stands");
     }
   }
 }

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Versions never fall.</b> Where the cluster has a lower version than this node, since a part
  * of it with more changes has come back, or too many nodes were lost at once, this node brings its
  * own in. Where it has another one that is as high or higher, this node takes it. Either way the
- * changes that are lost by it are told, by one node.
+ * changes that are lost by it are told, by one node. Weights that have moved between regions are
+ * never lost: of each total the higher one stays.
  *
  * <p><b>Lost keys.</b> Keys are written before the document, so fewer of them with the version that
  * is in force may be a change that is under way: those that are there no more stay in force until
@@ -260,7 +261,9 @@ final class SharedReader {
   private ConfigDocument readDocument() throws Exception {
     ConfigDocument mine = live.state().document();
     Optional<ConfigDocument> there = shared.document().read();
-    if (there.isEmpty() || there.get().version() < mine.version()) {
+    if (there.isEmpty()
+        || there.get().version() < mine.version()
+        || !there.get().keepsMovesOf(mine)) {
       return restore();
     }
     if (there.get().departsFrom(mine)) {

@@ -82,7 +82,9 @@ final class SharedState {
         JOIN_SECONDS,
         () -> {
           Optional<ConfigState> there = read();
-          ConfigState next = seed.appliedTo(higher(there, mine), writer);
+          Optional<ConfigState> known =
+              higher(there, mine).map(state -> keepingMoves(keepingMoves(state, there), mine));
+          ConfigState next = seed.appliedTo(known, writer);
           replace(there, next);
           return new Joined(there, next);
         });
@@ -104,13 +106,23 @@ final class SharedState {
         });
   }
 
+  /**
+   * Weights that have moved between regions are kept of both: what was given away must not be there
+   * again when another document takes its place.
+   */
   private void restoreHolding(ConfigState mine, OnLower onLower) {
     Optional<ConfigDocument> there = document.read();
     if (there.isEmpty() || isBehind(there.get(), mine)) {
       Optional<ConfigState> before = read();
       before.ifPresent(lower -> onLower.replaced(lower, mine));
-      replace(before, mine);
+      replace(before, keepingMoves(mine, before));
+    } else if (!there.get().keepsMovesOf(mine.document())) {
+      document.write(there, there.get().keepingMovesOf(mine.document()).next(writer));
     }
+  }
+
+  private ConfigState keepingMoves(ConfigState state, Optional<ConfigState> other) {
+    return other.map(known -> state.keepingMovesOf(known.document(), writer)).orElse(state);
   }
 
   /** Keys are never fewer without a new version, unless more nodes were lost than have copies. */

@@ -18,6 +18,11 @@ public record SlidingLog(long limit, Duration window) implements Algorithm {
     Windows.check(limit, window);
   }
 
+  @Override
+  public SlidingLog scaled(long millionths) {
+    return new SlidingLog(Windows.scaled(limit, millionths), window);
+  }
+
   /** The window, in microseconds. */
   public long windowMicros() {
     return window.toNanos() / 1000;

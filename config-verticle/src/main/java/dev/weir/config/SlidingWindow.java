@@ -29,6 +29,11 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
     Windows.check(limit, window);
   }
 
+  @Override
+  public SlidingWindow scaled(long millionths) {
+    return new SlidingWindow(Windows.scaled(limit, millionths), window);
+  }
+
   /** The window, in microseconds. */
   public long windowMicros() {
     return window.toNanos() / 1000;

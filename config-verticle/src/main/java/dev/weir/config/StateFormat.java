@@ -18,7 +18,7 @@ import java.util.Optional;
  * A {@link ConfigState} as the bytes of a file, which people can read as well. The first line is
  * {@code weir configuration 1 DIGEST}: the number of the format and the SHA-256 of all that
  * follows. Then a line of JSON with plans, weights and rules, and one for each key with {@code
- * tier}, the name of its plan, and {@code override}, its own numbers.
+ * tier}, the name of its plan, and {@code override}, what it has of its own.
  */
 final class StateFormat {
 

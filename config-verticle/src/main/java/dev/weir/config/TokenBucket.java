@@ -43,6 +43,16 @@ public record TokenBucket(double rate, Duration period, long capacity) implement
     }
   }
 
+  @Override
+  public TokenBucket scaled(long millionths) {
+    double part = (double) millionths / RegionWeights.WHOLE;
+    boolean tooSlow = rate * part / (period.toNanos() / 1e9) < SLOWEST_PERMITS_PER_SECOND;
+    // Of a rate that cannot be, nothing fits either.
+    return tooSlow
+        ? new TokenBucket(rate, period, 0)
+        : new TokenBucket(rate * part, period, Windows.scaled(capacity, millionths));
+  }
+
   /** Permits that flow in per microsecond. */
   public double permitsPerMicro() {
     return rate / periodMicros();

@@ -10,6 +10,12 @@ final class Windows {
 
   private Windows() {}
 
+  /** Whole permits of {@code millionths} of {@code quota}. */
+  static long scaled(long quota, long millionths) {
+    // At most 10^12 times 10^6.
+    return quota * millionths / RegionWeights.WHOLE;
+  }
+
   static void check(long limit, Duration window) {
     checkLimit(limit);
     checkWindow(window);

@@ -299,7 +299,7 @@ class ClusterConfigurationIT {
     Node fourth = join(3, PlansFile.example());
     assertThat(fourth.verticle().membership().nodes()).isEqualTo(4);
     NodeStatus status =
-        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, "north", 123, "up");
+        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, 4, "digest", "north", 123, "up");
     fourth.verticle().membership().publish(status);
     await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
     assertThat(membership.nodes()).isEqualTo(4);
@@ -321,7 +321,7 @@ class ClusterConfigurationIT {
     await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
     Node fourth = join(3, PlansFile.example());
     NodeStatus status =
-        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, "north", 123, "up");
+        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, 4, "digest", "north", 123, "up");
     fourth.verticle().membership().publish(status);
     await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
 
@@ -383,7 +383,7 @@ class ClusterConfigurationIT {
 
   private static void hasQuota(Node node, String key, long quota) {
     ConfigSnapshot snapshot = node.config().current();
-    assertThat(snapshot.planOf(key).map(plan -> snapshot.planFor(key, plan)))
+    assertThat(snapshot.planOf(key).map(plan -> snapshot.ownPlan(key, plan).orElse(plan)))
         .map(plan -> plan.limits().get(0).algorithm().quota())
         .contains(quota);
   }

@@ -123,7 +123,8 @@ class ClusterRestartIT {
     get(first.config().putPlan(plan("gone", 1)));
     stopAll();
 
-    Seed seed = new Seed(PlansFile.parse("plans: {only: {rate: 3}}\nkeys: {acme: only}"), true);
+    Seed seed =
+        new Seed(PlansFile.parse("plans: {only: {rate: 3}}\nkeys: {acme: only}"), true, "default");
     Node node = start(0, seed);
     assertThat(node.config().current().plans()).containsOnlyKeys("only");
     assertThat(node.config().current().version()).isEqualTo(3);

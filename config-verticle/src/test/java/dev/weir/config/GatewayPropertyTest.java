@@ -27,6 +27,7 @@ class GatewayPropertyTest {
                       - "GET /search/** -> search"
                       - "GET /health/*/deep -> deep"
                   """),
+              "default",
               "me")
           .snapshot();
 

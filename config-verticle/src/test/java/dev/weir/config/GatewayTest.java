@@ -26,7 +26,8 @@ class GatewayTest {
           - "GET / -> item"
       """;
 
-  private final ConfigSnapshot config = ConfigState.first(PlansFile.parse(RULES), "me").snapshot();
+  private final ConfigSnapshot config =
+      ConfigState.first(PlansFile.parse(RULES), "default", "me").snapshot();
 
   @ParameterizedTest
   @CsvSource(
@@ -202,7 +203,7 @@ class GatewayTest {
     PlansFile file =
         PlansFile.parse(
             RULES.replace("gateway:\n", "gateway:\n  keys: [header X-User, bearer, address]\n"));
-    ConfigDocument document = ConfigDocument.first(file, "me");
+    ConfigDocument document = ConfigDocument.first(file, "default", "me");
 
     assertThat(ConfigDocument.parse(document.format())).isEqualTo(document);
     assertThat(document.putEndpoint("other", 3).gateway()).isEqualTo(file.gateway());
@@ -214,12 +215,12 @@ class GatewayTest {
     PlansFile with = PlansFile.parse(RULES);
     PlansFile other = PlansFile.parse("plans: {p: {rate: 1}}\ngateway: {rules: ['GET /x -> x']}");
 
-    ConfigDocument first = ConfigDocument.first(without, "me");
-    ConfigDocument second = first.adding(with);
+    ConfigDocument first = ConfigDocument.first(without, "default", "me");
+    ConfigDocument second = first.adding(with, "default");
     assertThat(second.gateway()).isEqualTo(with.gateway());
     assertThat(second.changesSince(first)).contains("gateway with 7 rules");
-    assertThat(second.adding(other).gateway()).isEqualTo(with.gateway());
-    assertThat(second.adding(without)).isEqualTo(second);
+    assertThat(second.adding(other, "default").gateway()).isEqualTo(with.gateway());
+    assertThat(second.adding(without, "default")).isEqualTo(second);
   }
 
   private static List<String> errorsOf(String section) {

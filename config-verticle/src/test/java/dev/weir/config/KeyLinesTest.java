@@ -39,13 +39,13 @@ class KeyLinesTest {
         [1]
         {"key":"a"
         """,
-        "line 2: must have tier, or numbers: limit, window, or rate, period, capacity",
+        "line 2: must have tier, regions, or numbers: limit, window, or rate, period, capacity",
         "line 3: key: must be text",
         "line 4: key: must be text",
         "line 5: key: must not be empty",
         "line 6: limit: must be a whole number from 0 to 1000000000000, was -1",
         "line 6: burst: is unknown; known: tier, name, limit, window, rate, period, capacity,"
-            + " expires_in",
+            + " expires_in, regions",
         "line 7: must be a JSON object",
         "line 8: must be a JSON object");
     assertRefused("", "has no line");

@@ -103,7 +103,7 @@ class KeyOverrideTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{} | must have tier, or numbers: limit, window, or rate, period, capacity",
+        "{} | must have tier, regions, or numbers: limit, window, or rate, period, capacity",
         "tier: 5 | tier: must be text, was 5",
         "limit: -1 | limit: must be a whole number from 0 to 1000000000000, was -1",
         "capacity: 1.5 | capacity: must be a whole number from 0 to 1000000000000, was 1.5",
@@ -119,7 +119,7 @@ class KeyOverrideTest {
         "'tier: gold, expires_in: 30s' | 'expires_in: is for numbers, and there are none'",
         "name: a | 'name: is for numbers, and there are none'",
         "'limit: 1, burst: 2' | 'burst: is unknown; known: tier, name, limit, window, rate, period,"
-            + " capacity, expires_in'"
+            + " capacity, expires_in, regions'"
       })
   void whatCannotBeSetIsRefusedWithItsReason(String body, String reason) {
     assertThatThrownBy(() -> KeyFormat.parse(members(body), 0))
@@ -144,7 +144,7 @@ class KeyOverrideTest {
   }
 
   private static void assertRefused(KeyOverride override, Plan plan, String reason) {
-    assertThatThrownBy(() -> override.check(plan))
+    assertThatThrownBy(() -> override.check(plan, RegionWeights.NONE))
         .isInstanceOf(ConfigRefusedException.class)
         .hasMessage(reason);
   }

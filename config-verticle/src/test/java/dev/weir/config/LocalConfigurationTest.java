@@ -22,7 +22,7 @@ class LocalConfigurationTest {
 
   private LocalConfiguration configuration() {
     return new LocalConfiguration(
-        ConfigState.first(PlansFile.example(), "me"),
+        ConfigState.first(PlansFile.example(), "default", "me"),
         "me",
         new Clock() {
           @Override
@@ -96,8 +96,8 @@ class LocalConfigurationTest {
 
   private long quota(String key) {
     ConfigSnapshot snapshot = configuration.current();
-    Plan plan = snapshot.planFor(key, snapshot.planOf(key).orElseThrow());
-    return plan.limits().get(0).algorithm().quota();
+    Plan plan = snapshot.planOf(key).orElseThrow();
+    return snapshot.ownPlan(key, plan).orElse(plan).limits().get(0).algorithm().quota();
   }
 
   @Test
@@ -217,7 +217,9 @@ class LocalConfigurationTest {
   @Test
   void aDocumentReadsBackFromItsMembers() {
     ConfigDocument document =
-        ConfigDocument.first(PlansFile.example(), "me").putPlan(plan("silver")).next("you");
+        ConfigDocument.first(PlansFile.example(), "default", "me")
+            .putPlan(plan("silver"))
+            .next("you");
     assertThat(ConfigDocument.parse(document.format())).isEqualTo(document);
   }
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class LostChangesTest {
 
-  private static final ConfigState COMMON = ConfigState.first(PlansFile.example(), "both");
+  private static final ConfigState COMMON =
+      ConfigState.first(PlansFile.example(), "default", "both");
 
   private final ConfigState lost =
       changed(

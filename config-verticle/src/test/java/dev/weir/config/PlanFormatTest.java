@@ -186,7 +186,7 @@ class PlanFormatTest {
                         "period: must be a whole number with a unit like 500ms, 1s, 1m, 1h or 1d,"
                             + " was '1.5s'",
                         "limit: is unknown; known: limits, shadow, on_store_failure, unlimited,"
-                            + " strict, algorithm; of a token_bucket: rate, period, capacity"));
+                            + " regions, strict, algorithm; of a token_bucket: rate, period, capacity"));
   }
 
   @Test

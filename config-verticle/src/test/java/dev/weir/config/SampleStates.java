@@ -30,7 +30,7 @@ final class SampleStates {
     settings.put("acme", of(Map.of("limit", 5, "window", "1m", "expires_in", "1d")));
     settings.put("alone", of(Map.of("rate", 0.25, "period", "1h", "capacity", 7)));
     settings.put("named", KeySetting.ofPlan("Ünï {k}:%").with(of(Map.of("name", "b", "limit", 3))));
-    ConfigState first = ConfigState.first(plans, "first");
+    ConfigState first = ConfigState.first(plans, "default", "first");
     return first.withKeys(settings).nextAfter(first, "second");
   }
 
@@ -41,7 +41,9 @@ final class SampleStates {
       assignments.put("customer-" + i, i % 2 == 0 ? "gold" : "free");
     }
     return new ConfigState(
-        ConfigDocument.first(PlansFile.example(), "first"), KeyMap.of(assignments), KeyMap.none());
+        ConfigDocument.first(PlansFile.example(), "default", "first"),
+        KeyMap.of(assignments),
+        KeyMap.none());
   }
 
   private static KeySetting of(Map<String, Object> numbers) {

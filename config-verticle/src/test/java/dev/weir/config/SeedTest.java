@@ -68,7 +68,7 @@ class SeedTest {
                     new KeySetting(Optional.empty(), Optional.of(override))))
             .nextAfter(begun, "me");
     PlansFile file = PlansFile.parse("plans: {only: {rate: 3}}\nkeys: {acme: only}");
-    Seed seed = new Seed(file, true);
+    Seed seed = new Seed(file, true, "default");
 
     ConfigState next = seed.appliedTo(Optional.of(before), "you");
     assertThat(next.version()).isEqualTo(3);

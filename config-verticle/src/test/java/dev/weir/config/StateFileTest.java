@@ -15,7 +15,7 @@ class StateFileTest {
 
   @Test
   void whatIsWrittenIsThereForTheNextNode() throws IOException {
-    ConfigState first = ConfigState.first(PlansFile.example(), "me");
+    ConfigState first = ConfigState.first(PlansFile.example(), "default", "me");
     try (StateFile file = open()) {
       assertThat(file.read()).isEmpty();
       file.write(first);

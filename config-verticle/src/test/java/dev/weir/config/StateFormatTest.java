@@ -18,7 +18,7 @@ class StateFormatTest {
   @Example
   void whatIsWrittenIsReadBack() {
     assertThat(StateFormat.read(BYTES)).isEqualTo(STATE);
-    ConfigState bare = ConfigState.first(PlansFile.parse("plans: {}"), "me");
+    ConfigState bare = ConfigState.first(PlansFile.parse("plans: {}"), "default", "me");
     assertThat(StateFormat.read(StateFormat.write(bare))).isEqualTo(bare);
   }
 

@@ -19,7 +19,7 @@ class StateSaverTest {
 
   private final ScheduledExecutorService executor = DaemonThread.scheduled("saver");
   private final AtomicReference<ConfigState> state =
-      new AtomicReference<>(ConfigState.first(PlansFile.example(), "me"));
+      new AtomicReference<>(ConfigState.first(PlansFile.example(), "default", "me"));
   private final AtomicInteger asked = new AtomicInteger();
   private StateFile file;
   private StateSaver saver;

@@ -26,12 +26,14 @@ final class Accounting {
   private final Usage usage;
   private final StoreClock storeClock;
   private final AccountingWindow windows;
+  private final PlanDemand demand;
   private final LongAdder uncounted = new LongAdder();
 
-  Accounting(Usage usage, StoreClock storeClock, AccountingWindow windows) {
+  Accounting(Usage usage, StoreClock storeClock, AccountingWindow windows, PlanDemand demand) {
     this.usage = usage;
     this.storeClock = storeClock;
     this.windows = windows;
+    this.demand = demand;
   }
 
   /** The store's time as far as known, microseconds. */
@@ -52,6 +54,7 @@ final class Accounting {
   /** Counts a decision on a request under {@code plan}. */
   void count(PlanLeases leases, BoundPlan plan, Decision decision, long cost) {
     if (cost > 0) {
+      noteDemand(plan, decision, cost);
       long now = enterNow(leases);
       count(leases, plan.plan.name(), now, cost, kind(plan, decision, cost));
     }
@@ -59,8 +62,16 @@ final class Accounting {
 
   /** Counts a decision that the store has made by itself, at a moment of its own. */
   void count(PlanLeases leases, BoundPlan plan, Decision decision, long cost, long storeMicros) {
+    noteDemand(plan, decision, cost);
     leases.enter(window(leases.key, storeMicros));
     count(leases, plan.plan.name(), storeMicros, cost, kind(plan, decision, cost));
+  }
+
+  /** What the store granted has been noted when it did. */
+  private void noteDemand(BoundPlan plan, Decision decision, long cost) {
+    if (!decision.allowed() || decision.degraded()) {
+      demand.add(plan.plan.name(), cost);
+    }
   }
 
   private static Predicate<Tally> kind(BoundPlan plan, Decision decision, long cost) {

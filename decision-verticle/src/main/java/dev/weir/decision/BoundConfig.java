@@ -26,8 +26,9 @@ final class BoundConfig {
         .plans()
         .forEach(
             (name, plan) -> {
-              configured.put(name, new BoundPlan(epoch, plan, false));
-              named.put(name, new BoundPlan(epoch, plan, true));
+              Plan enforced = snapshot.enforced(plan);
+              configured.put(name, new BoundPlan(epoch, enforced, false));
+              named.put(name, new BoundPlan(epoch, enforced, true));
             });
   }
 
@@ -59,10 +60,13 @@ final class BoundConfig {
             () -> CheckRefusedException.unknownKey("key: has no plan, and there is no default"));
   }
 
-  /** {@code plan} with the numbers that {@code key} has of its own, if it has some. */
+  /** {@code plan} with what {@code key} has of its own, if it has something. */
   private BoundPlan ownOf(String key, BoundPlan plan) {
-    Plan own = snapshot.planFor(key, plan.plan);
-    return own.equals(plan.plan) ? plan : new BoundPlan(epoch, own, plan.named);
+    return snapshot
+        .ownPlan(key, snapshot.plans().get(plan.plan.name()))
+        .filter(own -> !own.equals(plan.plan))
+        .map(own -> new BoundPlan(epoch, own, plan.named))
+        .orElse(plan);
   }
 
   /**

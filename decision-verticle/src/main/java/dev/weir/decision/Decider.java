@@ -16,6 +16,7 @@ import dev.weir.lease.StoreClock;
 import dev.weir.lease.Take;
 import dev.weir.lease.Usage;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -31,6 +32,7 @@ public final class Decider {
   private final Clock clock;
   private final InForce inForce;
   private final HotKeys hotKeys = new HotKeys();
+  private final PlanDemand demand = new PlanDemand();
   private final DecisionCounts decisions;
   private final LeaseCounts leases;
   private final Accounting accounting;
@@ -54,9 +56,9 @@ public final class Decider {
     this.clock = clock;
     this.inForce = new InForce(ceilings, snapshot);
     this.decisions = new DecisionCounts(clock, hotKeys);
-    this.leases = new LeaseCounts(clock, hotKeys);
+    this.leases = new LeaseCounts(clock, hotKeys, demand);
     this.accounting =
-        new Accounting(usage, storeClock, new AccountingWindow(ceilings.windowMicros()));
+        new Accounting(usage, storeClock, new AccountingWindow(ceilings.windowMicros()), demand);
     this.calls = new StoreCalls(refills, decisions::degradedCount);
     this.orphans = new Orphans(clock, calls);
     this.entries =
@@ -256,6 +258,7 @@ public final class Decider {
   /** Puts a new configuration in force; permits held under old numbers go back. */
   public void configure(ConfigSnapshot snapshot) {
     inForce.configure(snapshot);
+    demand.keepOnly(snapshot.plans().keySet());
     tendKeys();
   }
 
@@ -334,6 +337,13 @@ public final class Decider {
   /** The {@code most} keys that took the most permits lately, and that were denied the most. */
   HotKeyCounts hotKeys(int most) {
     return hotKeys.top(most, clock.micros());
+  }
+
+  /**
+   * Permits that requests have asked for so far, granted or not, by plan; see {@link PlanDemand}.
+   */
+  public Map<String, Long> demand() {
+    return demand.totals();
   }
 
   /** Tells {@code sizes} of every lease from now on, permits. */

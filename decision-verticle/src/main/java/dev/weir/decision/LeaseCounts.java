@@ -12,17 +12,20 @@ final class LeaseCounts {
 
   private final Clock clock;
   private final HotKeys hotKeys;
+  private final PlanDemand demand;
   private final LongAdder leased = new LongAdder();
   private volatile LongConsumer sizes = granted -> {};
 
-  LeaseCounts(Clock clock, HotKeys hotKeys) {
+  LeaseCounts(Clock clock, HotKeys hotKeys, PlanDemand demand) {
     this.clock = clock;
     this.hotKeys = hotKeys;
+    this.demand = demand;
   }
 
   /** Notes what {@code takes} came to. */
-  void taken(String key, List<Take> takes, Answered answer) {
+  void taken(String key, String plan, List<Take> takes, Answered answer) {
     long most = 0;
+    long mostGranted = 0;
     for (int i = 0; i < takes.size(); i++) {
       long granted = answer.levels().get(i).granted();
       if (granted > 0) {
@@ -30,12 +33,17 @@ final class LeaseCounts {
         sizes.accept(granted);
       }
       most = Math.max(most, granted + takes.get(i).charged());
+      mostGranted = Math.max(mostGranted, granted);
     }
-    taken(key, most);
+    if (mostGranted > 0) {
+      demand.add(plan, mostGranted);
+    }
+    hotKeys.taken(key, most, clock.micros());
   }
 
   /** Notes permits that are no lease. */
-  void taken(String key, long permits) {
+  void taken(String key, String plan, long permits) {
+    demand.add(plan, permits);
     hotKeys.taken(key, permits, clock.micros());
   }
 

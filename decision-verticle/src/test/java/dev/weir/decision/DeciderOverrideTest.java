@@ -46,6 +46,7 @@ class DeciderOverrideTest {
         without.plans(),
         without.endpoints(),
         without.gateway(),
+        without.regions(),
         without.assignments(),
         overrides);
   }

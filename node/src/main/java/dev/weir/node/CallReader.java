@@ -105,6 +105,11 @@ final class CallReader implements RequestExtractor {
             });
   }
 
+  /** The body of a call whose body is an object that is read only once it has been validated. */
+  static Future<JsonObject> object(RoutingContext context) {
+    return Future.succeededFuture(context).map(CallReader::body);
+  }
+
   private static void requireType(RoutingContext context, String required) {
     String type = context.request().getHeader(HttpHeaders.CONTENT_TYPE);
     String essence = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);

@@ -15,4 +15,9 @@ record Caller(String name) {
 
   /** No caller at all: parts of a cluster that had split have become one. */
   static final Caller MERGE = new Caller("merge");
+
+  /** Another region, which asks for weight, or gives some. No token is named like it. */
+  static Caller region(String name) {
+    return new Caller("region:" + name);
+  }
 }

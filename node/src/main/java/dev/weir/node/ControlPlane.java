@@ -17,6 +17,7 @@ import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
+import io.vertx.ext.web.handler.SecurityPolicyHandler;
 import io.vertx.ext.web.openapi.router.OpenAPIRoute;
 import io.vertx.ext.web.openapi.router.RouterBuilder;
 import io.vertx.openapi.contract.OpenAPIContract;
@@ -61,6 +62,12 @@ final class ControlPlane extends VerticleBase {
   /** The one operation with a body that is no JSON object. */
   private static final String MANY_KEYS = "assignMany";
 
+  /** What other regions call. */
+  private static final String EXCHANGE = "exchangeWeights";
+
+  /** How the document calls the token of this plane. */
+  private static final String BEARER = "bearer";
+
   private static final String JSON = "application/json";
   private static final String YAML = "application/yaml";
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
@@ -68,7 +75,9 @@ final class ControlPlane extends VerticleBase {
   private final Settings.Admin settings;
   private final Optional<ServerSSLOptions> tls;
   private final Supplier<AdminTokens> tokens;
+  private final Optional<Secret> regionToken;
   private final ControlCalls calls;
+  private final RegionCalls regions;
   private final Supplier<String> metrics;
   private final ApiDocument api;
 
@@ -77,19 +86,24 @@ final class ControlPlane extends VerticleBase {
   /**
    * @param tls that is spoken; empty for HTTP in clear
    * @param tokens that open it, as of each call
+   * @param regionToken that other regions bring; empty to answer none of them
    * @param api that it serves, and that it is routed by
    */
   ControlPlane(
       Settings.Admin settings,
       Optional<ServerSSLOptions> tls,
       Supplier<AdminTokens> tokens,
+      Optional<Secret> regionToken,
       ControlCalls calls,
+      RegionCalls regions,
       Supplier<String> metrics,
       ApiDocument api) {
     this.settings = settings;
     this.tls = tls;
     this.tokens = tokens;
+    this.regionToken = regionToken;
     this.calls = calls;
+    this.regions = regions;
     this.metrics = metrics;
     this.api = api;
   }
@@ -133,6 +147,7 @@ final class ControlPlane extends VerticleBase {
     CallReader reader = new CallReader();
     RouterBuilder builder = RouterBuilder.create(vertx, api.controlPlane(), reader);
     builder.rootHandler(new BearerToken(tokens, openPaths(api.controlPlane())));
+    builder.rootHandler(regionsOnly(api.controlPlane().operation(EXCHANGE).getOpenAPIPath()));
     builder.rootHandler(new CallBody(api.controlPlane().operation(MANY_KEYS).getOpenAPIPath()));
 
     get(builder, "getLive", name -> calls.live());
@@ -154,7 +169,12 @@ final class ControlPlane extends VerticleBase {
     get(builder, "getAudit", name -> calls.recentChanges());
     get(builder, "getEndpoints", name -> calls.endpoints());
     put(builder, reader, "putEndpoint", calls::putEndpoint);
-    get(builder, "getCluster", name -> calls.cluster());
+    get(
+        builder,
+        "getCluster",
+        name -> calls.cluster().map(shown -> shown.mergeIn(regions.shown())));
+    put(builder, reader, "putRegions", (by, name, body) -> regions.putTable(by, body));
+    show(builder, EXCHANGE, context -> CallReader.object(context).compose(regions::exchange));
 
     Router router = builder.createRouter();
     for (Route route : router.getRoutes()) {
@@ -173,10 +193,28 @@ final class ControlPlane extends VerticleBase {
     return router;
   }
 
-  /** Those that the document asks no token for. */
+  /** Lets a call of {@code path} pass that brings the token of the regions, and no other. */
+  private SecurityPolicyHandler regionsOnly(String path) {
+    AdminTokens tokenOfRegions = AdminTokens.of(regionToken);
+    BearerToken asked = new BearerToken(() -> tokenOfRegions, Set.of());
+    return context -> {
+      if (!context.request().path().equals(path)) {
+        context.next();
+      } else if (regionToken.isPresent()) {
+        asked.handle(context);
+      } else {
+        Problem.of(403, "this node has no region_token").send(context.response());
+      }
+    };
+  }
+
+  /** Those that the document asks no token for, or another one than this plane's. */
   private static Set<String> openPaths(OpenAPIContract contract) {
     return contract.operations().stream()
-        .filter(operation -> operation.getSecurityRequirements().isEmpty())
+        .filter(
+            operation ->
+                operation.getSecurityRequirements().stream()
+                    .noneMatch(required -> required.getNames().contains(BEARER)))
         .map(Operation::getOpenAPIPath)
         .collect(Collectors.toSet());
   }

@@ -211,6 +211,20 @@ final class SettingTable {
           "Disk that usage not yet reported may take");
   static final Setting<String> REGION =
       open("region", "WEIR_REGION", "default", SettingParser::name, "Region that the node runs in");
+  static final Setting<List<RegionAddress>> REGION_PEERS =
+      open(
+          "region_peers",
+          "WEIR_REGION_PEERS",
+          "",
+          list(RegionAddress::parse),
+          "Control planes of the other regions, us=https://admin.us:8081,...");
+  static final Setting<Optional<Secret>> REGION_TOKEN =
+      secret(
+          "region_token",
+          "WEIR_REGION_TOKEN",
+          "",
+          optional(SettingParser::token),
+          "Bearer token that regions show each other");
   static final Setting<Double> TOLERANCE =
       open(
           "tolerance",

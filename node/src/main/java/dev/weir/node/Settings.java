@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param plansAuthoritative whether that file replaces what is there, instead of adding to it
  * @param dataDir where the node keeps what must outlive it
  * @param usage the journal of usage in it
- * @param region where the node runs, for people to read
+ * @param region where the node runs, and the others
  * @param tolerance share of a limit that leases of all nodes may hold together, 0 to 1
  * @param accuracyWindow time over which {@code tolerance} is meant
  * @param maxKeys most keys held locally at once
@@ -37,7 +37,7 @@ public record Settings(
     boolean plansAuthoritative,
     Path dataDir,
     UsageSettings usage,
-    String region,
+    Region region,
     double tolerance,
     Duration accuracyWindow,
     int maxKeys,
@@ -120,6 +120,15 @@ public record Settings(
       int port,
       List<String> members,
       Optional<String> dns) {}
+
+  /**
+   * Where the node runs, and what it shares limits with elsewhere.
+   *
+   * @param name of the region
+   * @param peers the other regions, each once
+   * @param token that regions show each other; empty to answer none of them
+   */
+  public record Region(String name, List<RegionAddress> peers, Optional<Secret> token) {}
 
   /**
    * The settings of {@code texts} by their paths in the settings file, such as {@code http.port},

@@ -105,7 +105,10 @@ final class SettingsReader {
             value(SettingTable.PLANS_AUTHORITATIVE),
             value(SettingTable.DATA_DIR),
             new Settings.UsageSettings(value(SettingTable.USAGE_MAX_DISK)),
-            value(SettingTable.REGION),
+            new Settings.Region(
+                value(SettingTable.REGION),
+                value(SettingTable.REGION_PEERS),
+                value(SettingTable.REGION_TOKEN)),
             value(SettingTable.TOLERANCE),
             value(SettingTable.ACCURACY_WINDOW),
             value(SettingTable.MAX_KEYS),
@@ -183,11 +186,30 @@ final class SettingsReader {
           "must be a loopback address as long as there is no admin.token or admin.tokens_file, was "
               + Quoted.of(settings.admin().host()));
     }
+    checkPeers(settings.region());
     if (settings.grpc().port() != 0) {
       refuse(
           SettingTable.GRPC_PORT,
           "must be 0, since gRPC is not supported yet, was " + settings.grpc().port());
     }
+  }
+
+  private void checkPeers(Settings.Region region) {
+    if (region.peers().isEmpty()) {
+      return;
+    }
+    if (region.token().isEmpty() && !unreadable.contains(SettingTable.REGION_TOKEN)) {
+      refuse(SettingTable.REGION_PEERS, "must not be there without region_token");
+    }
+    Set<String> names = new HashSet<>(Set.of(region.name()));
+    region.peers().stream()
+        .map(RegionAddress::region)
+        .filter(name -> !names.add(name))
+        .forEach(
+            name ->
+                refuse(
+                    SettingTable.REGION_PEERS,
+                    "must be other regions, each once, was " + Quoted.of(name)));
   }
 
   private void refuse(Setting<?> setting, String reason) {

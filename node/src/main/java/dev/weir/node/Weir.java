@@ -10,6 +10,8 @@ import dev.weir.config.Configuration;
 import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.PlansFile;
+import dev.weir.config.RegionWeights;
+import dev.weir.config.Regions;
 import dev.weir.config.Seed;
 import dev.weir.decision.Decider;
 import dev.weir.decision.DecisionMeters;
@@ -40,6 +42,7 @@ import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.IOException;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -103,7 +106,11 @@ public final class Weir {
   private int httpPort;
   private String decisions;
   private NodeBus nodeBus;
+  private DemandRates rates;
+  private Supplier<Map<String, Long>> demand;
   private ControlCalls calls;
+  private FleetDemand fleetDemand;
+  private RegionCalls regionCalls;
   private ControlPlane controlPlane;
   private OptionalLong statusTimer = OptionalLong.empty();
 
@@ -194,6 +201,7 @@ public final class Weir {
         .compose(done -> api)
         .compose(this::deployControlPlane)
         .compose(done -> deployReloads())
+        .compose(done -> deployRegions())
         .compose(done -> warmUp(WARM_UP_READS))
         .onSuccess(
             done -> {
@@ -254,12 +262,41 @@ public final class Weir {
   private Seed seed() {
     try {
       PlansFile plans = settings.plans().map(PlansFile::read).orElseGet(PlansFile::example);
-      return new Seed(plans, settings.plansAuthoritative());
+      requireRegionIn(plans.regions());
+      return new Seed(plans, settings.plansAuthoritative(), settings.region().name());
     } catch (ConfigRefusedException e) {
+      throw refusedPlans(e);
+    }
+  }
+
+  private SettingsRefusedException refusedPlans(ConfigRefusedException refused) {
+    String file = settings.plans().map(Path::toString).orElse("the built-in example");
+    return new SettingsRefusedException(
+        refused.errors().stream().map(error -> "plans: " + file + ": " + error).toList());
+  }
+
+  /** A node of no region would enforce nothing, which nobody means. */
+  private void requireRegionIn(RegionWeights table) {
+    if (!table.isEmpty() && !table.millionths().containsKey(settings.region().name())) {
       throw new SettingsRefusedException(
-          e.errors().stream()
-              .map(error -> "plans: " + settings.plans().orElseThrow() + ": " + error)
-              .toList());
+          List.of(
+              "region: must be one of the regions of the plans, "
+                  + table.names()
+                  + ", was "
+                  + Quoted.of(settings.region().name())));
+    }
+  }
+
+  private void requireOneRegion() {
+    Regions regions = config.configuration().current().regions();
+    requireRegionIn(regions.table());
+    if (regions.divided() && !regions.self().equals(settings.region().name())) {
+      throw new SettingsRefusedException(
+          List.of(
+              "region: must be "
+                  + Quoted.of(regions.self())
+                  + ", which the cluster and data_dir are of, was "
+                  + Quoted.of(settings.region().name())));
     }
   }
 
@@ -269,7 +306,18 @@ public final class Weir {
             .map(instance -> ConfigVerticle.clustered(seed, instance, clock))
             .orElseGet(() -> ConfigVerticle.alone(seed, clock))
             .keptIn(settings.dataDir().resolve(CONFIG));
-    return deploy(() -> config, 1);
+    return deploy(() -> config, 1)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof ConfigRefusedException refused
+                        ? refusedPlans(refused)
+                        : failure))
+        .map(
+            done -> {
+              requireOneRegion();
+              return done;
+            });
   }
 
   /** Before whatever counts, so that it ends after that. */
@@ -326,6 +374,8 @@ public final class Weir {
             storeClock,
             usage);
     new DecisionMeters(decider).bindTo(registry);
+    demand = decider::demand;
+    rates = new DemandRates(clock, decider.demand());
     configuration.onChange(decider::configure);
     membership.onChange(() -> decider.nodes(membership.leasing()));
     // What changed before the listeners were there.
@@ -370,7 +420,9 @@ public final class Weir {
                 FleetHotKeys.CALL,
                 FleetHotKeys.count(limiter::hotKeys),
                 StoreLoss.CALL,
-                StoreLoss.obey(address(), limiter::carryOver)));
+                StoreLoss.obey(address(), limiter::carryOver),
+                FleetDemand.CALL,
+                FleetDemand.tell(rates::rates)));
     StoreLoss loss =
         new StoreLoss(vertx, address(), question -> nodeBus.ask(StoreLoss.CALL, question));
     return deploy(() -> nodeBus, 1).onSuccess(done -> store.onLoss(loss::found));
@@ -395,9 +447,24 @@ public final class Weir {
             new KeyUsage(usageStore::recent),
             store::healthy,
             clock);
+    fleetDemand = new FleetDemand(question -> nodeBus.ask(FleetDemand.CALL, question));
+    regionCalls =
+        new RegionCalls(
+            config.configuration(),
+            config.membership(),
+            settings.region().name(),
+            fleetDemand::now,
+            audit);
     controlPlane =
         new ControlPlane(
-            settings.admin(), options(adminIdentity), adminTokens, calls, registry::scrape, api);
+            settings.admin(),
+            options(adminIdentity),
+            adminTokens,
+            settings.region().token(),
+            calls,
+            regionCalls,
+            registry::scrape,
+            api);
     Settings.Admin admin = settings.admin();
     return deploy(() -> controlPlane, 1)
         .onSuccess(done -> keepShown("admin", adminIdentity, controlPlane::renew))
@@ -439,6 +506,21 @@ public final class Weir {
                 new FileReloads(looks),
                 new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
             .onSuccess(deployments::addFirst);
+  }
+
+  private Future<?> deployRegions() {
+    RegionExchange exchange =
+        new RegionExchange(
+            config.configuration(),
+            config.membership(),
+            address(),
+            settings.region(),
+            demand,
+            rates,
+            fleetDemand,
+            regionCalls,
+            registry);
+    return deploy(() -> exchange, 1);
   }
 
   /**
@@ -527,7 +609,9 @@ public final class Weir {
             new NodeStatus(
                 address(),
                 config.configuration().current().version(),
-                settings.region(),
+                config.savedVersion(),
+                config.configuration().current().regions().ledger().givenDigest(),
+                settings.region().name(),
                 startedAtMillis,
                 store.healthy() ? "up" : "down"));
   }

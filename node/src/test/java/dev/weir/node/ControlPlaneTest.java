@@ -7,6 +7,7 @@ import dev.weir.client.CheckRefusedException;
 import dev.weir.client.LimitPolicy;
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Clock;
+import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.ConfigVerticle;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.Plan;
@@ -30,6 +31,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,18 +101,23 @@ class ControlPlaneTest {
     inspected.clear();
   }
 
+  private final Map<String, Double> demand = new HashMap<>();
+  private Optional<Secret> regionToken = Optional.empty();
+
   private int deploy(Supplier<AdminTokens> tokens) {
     config = ConfigVerticle.alone(Seed.adding(PlansFile.parse(PLANS)), clock());
     deployed.add(get(vertx.deployVerticle(config)));
     config
         .membership()
-        .publish(new NodeStatus("10.0.0.1:5701", 1, "eu", clock().epochMillis() - 5500, "up"));
+        .publish(
+            new NodeStatus("10.0.0.1:5701", 1, 1, "", "eu", clock().epochMillis() - 5500, "up"));
     ControlPlane plane =
         new ControlPlane(
             new Settings.Admin(
                 "127.0.0.1", 0, Optional.empty(), Optional.empty(), Optional.empty()),
             Optional.empty(),
             tokens,
+            regionToken,
             new ControlCalls(
                 config.configuration(),
                 config.membership(),
@@ -121,6 +128,12 @@ class ControlPlaneTest {
                 new KeyUsage(this::recent),
                 storeUp::get,
                 clock()),
+            new RegionCalls(
+                config.configuration(),
+                config.membership(),
+                "eu",
+                () -> Future.succeededFuture(demand),
+                new AuditTrail(config.auditLog(), clock())),
             () -> "weir_nodes 1.0\n",
             API);
     deployed.add(get(vertx.deployVerticle(plane)));
@@ -303,7 +316,8 @@ class ControlPlaneTest {
     if (plan.isEmpty() || key.equals("stranger")) {
       return Future.failedFuture(CheckRefusedException.unknownKey("key: has no plan"));
     }
-    Plan own = config.configuration().current().planFor(key, plan.get());
+    ConfigSnapshot snapshot = config.configuration().current();
+    Plan own = snapshot.ownPlan(key, plan.get()).orElseGet(() -> snapshot.enforced(plan.get()));
     List<LimitStatus> statuses =
         own.limits().stream()
             .map(
@@ -499,7 +513,8 @@ class ControlPlaneTest {
     problem(404, sendJson("/admin/limits/bob", "{\"tier\":\"platinum\"}"));
     problem(404, sendJson("/admin/limits/bob", "{\"tier\":\"platinum\",\"capacity\":5}"));
     assertThat(problem(400, sendJson("/admin/limits/bob", "{}")))
-        .containsExactly("must have tier, or numbers: limit, window, or rate, period, capacity");
+        .containsExactly(
+            "must have tier, regions, or numbers: limit, window, or rate, period, capacity");
     assertThat(getJson("/limits/bob").getString("plan")).isEqualTo("free");
   }
 
@@ -708,6 +723,109 @@ class ControlPlaneTest {
         .doesNotContain("s3cret");
     assertThat(send("GET", "/cluster", "", "Authorization", "bearer s3cret").statusCode())
         .isEqualTo(200);
+  }
+
+  @Example
+  void tableOfRegionsDividesPlansAndIsShown() {
+    assertThat(getJson("/cluster").fieldNames()).doesNotContain("region", "regions", "weights");
+    String table = "{\"eu\":{\"weight\":0.6},\"us\":{\"weight\":0.4}}";
+
+    assertThat(put("/regions", table)).isEqualTo(204);
+    assertThat(put("/limits/own", "{\"rate\":5,\"regions\":{\"eu\":0.25,\"us\":0.75}}"))
+        .isEqualTo(204);
+
+    JsonObject shown = getJson("/cluster");
+    assertThat(shown.getString("region")).isEqualTo("eu");
+    assertThat(shown.getJsonObject("regions")).isEqualTo(new JsonObject(table));
+    assertThat(shown.getJsonObject("weights").getMap())
+        .isEqualTo(Map.of("free", 0.6, "metered", 0.6, "own", 0.25));
+    assertThat(getJson("/plans/own").getJsonObject("regions").getMap())
+        .isEqualTo(Map.of("eu", 0.25, "us", 0.75));
+    assertThat(getJson("/audit").getJsonArray("changes").getJsonObject(1))
+        .isEqualTo(change("put_regions", "", null, table));
+  }
+
+  @Example
+  void tableThatDoesNotGoWithThisRegionOrThePlansIsRefused() {
+    assertThat(problem(409, sendJson("/regions", "{\"us\":{\"weight\":1}}")))
+        .containsExactly("regions: must have 'eu', which this region is");
+    assertThat(problem(409, sendJson("/limits/own", "{\"rate\":5,\"regions\":{\"mars\":1}}")))
+        .containsExactly("plans.own.regions.mars: is not in the table of regions, which is empty");
+    assertThat(problem(400, sendJson("/regions", "{\"eu\":{\"weight\":1.5}}")))
+        .containsExactly(
+            "regions.eu: must be a number from 0 to 1 with at most 6 decimals, was 1.5");
+    assertThat(problem(400, sendJson("/admin/limits/acme", "{\"regions\":{\"mars\":1}}")))
+        .containsExactly("regions.mars: is not in the table of regions, which is empty");
+  }
+
+  @Example
+  void regionsAskForWeightWithTheirOwnTokenOnly() {
+    String question = "{\"region\":\"us\",\"plans\":{},\"received\":{}}";
+    assertThat(problem(403, exchange(question, "")))
+        .containsExactly("this node has no region_token");
+    regionToken = Optional.of(new Secret("r3gion"));
+    port = deploy(() -> AdminTokens.of(Optional.of(new Secret("s3cret"))));
+    for (String wrong : List.of("", "Bearer s3cret", "Bearer r3gio", "r3gion")) {
+      problem(401, exchange(question, wrong));
+    }
+    problem(401, send("GET", "/cluster", "", "Authorization", "Bearer r3gion"));
+    problem(403, exchange(question, "Bearer r3gion"));
+  }
+
+  @Example
+  void weightIsGivenByDemandAndToldOnceItIsOnDisk() {
+    regionToken = Optional.of(new Secret("r3gion"));
+    deploy();
+    put("/regions", "{\"eu\":{\"weight\":0.5},\"us\":{\"weight\":0.5}}");
+    demand.put("free", 10.0);
+    String question =
+        "{\"region\":\"us\",\"plans\":{\"free\":{\"weight\":500000,\"demand\":90}},"
+            + "\"received\":{}}";
+
+    assertThat(exchange(question, "Bearer r3gion").body())
+        .isEqualTo("{\"region\":\"eu\",\"given\":{}}");
+    assertThat(getJson("/cluster").getJsonObject("weights").getDouble("free")).isEqualTo(0.45);
+    assertThat(getJson("/audit").getJsonArray("changes").getJsonObject(0).getString("by"))
+        .isEqualTo("region:us");
+
+    // The node has not yet said that it enforces it.
+    assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{}");
+    String digest = config.configuration().current().regions().ledger().givenDigest();
+    publish(digest, 0);
+    assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{}");
+    publish(digest, config.configuration().current().version());
+    assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{\"free\":50000}");
+  }
+
+  private void publish(String given, long saved) {
+    config.membership().publish(new NodeStatus("10.0.0.1:5701", 1, saved, given, "eu", 0, "up"));
+  }
+
+  private HttpResponse<String> exchange(String question, String authorization) {
+    return send(
+        "POST",
+        "/regions/exchange",
+        question,
+        "Content-Type",
+        "application/json",
+        "Authorization",
+        authorization);
+  }
+
+  @Example
+  void malformedExchangeIsRefused() {
+    regionToken = Optional.of(new Secret("r3gion"));
+    deploy();
+    for (String body :
+        List.of(
+            "",
+            "[]",
+            "{}",
+            "{\"region\":\"us\",\"plans\":{\"free\":{\"weight\":-1,\"demand\":0}},\"received\":{}}",
+            "{\"region\":\"us\",\"plans\":{},\"received\":{\"free\":-1}}",
+            "{\"region\":\"us\",\"plans\":{},\"received\":{\"free\":1e30}}")) {
+      problem(400, exchange(body, "Bearer r3gion"));
+    }
   }
 
   @Example

@@ -114,6 +114,9 @@ final class DeployIT {
     pod.remove("WEIR_ADMIN_TOKEN");
     pod.put("WEIR_PLANS", DeployFiles.DIRECTORY.resolve("kubernetes/plans.yaml").toString());
     pod.put("WEIR_CLUSTER_PORT", clusterPort);
+    // For the metric of it; nothing is asked of it without a table of regions.
+    pod.put("WEIR_REGION_PEERS", "elsewhere=http://127.0.0.1:" + FreePorts.next());
+    pod.put("WEIR_REGION_TOKEN", "r3gion");
     pod.put("WEIR_STORE_TIMEOUT", RunningNode.PATIENT_STORE_TIMEOUT);
     pod.merge(
         "JAVA_OPTS",

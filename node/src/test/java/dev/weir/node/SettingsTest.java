@@ -51,6 +51,8 @@ class SettingsTest {
           List.of("data_dir", "WEIR_DATA_DIR", "/var/lib/weir"),
           List.of("usage.max_disk", "WEIR_USAGE_MAX_DISK", "64MiB"),
           List.of("region", "WEIR_REGION", "eu-1"),
+          List.of("region_peers", "WEIR_REGION_PEERS", "us=https://admin.us:8081,ap=http://ap"),
+          List.of("region_token", "WEIR_REGION_TOKEN", "s3cret"),
           List.of("tolerance", "WEIR_TOLERANCE", "0.05"),
           List.of("accuracy_window", "WEIR_ACCURACY_WINDOW", "30s"),
           List.of("max_keys", "WEIR_MAX_KEYS", "5000"),
@@ -88,7 +90,7 @@ class SettingsTest {
     assertThat(settings.plans()).isEmpty();
     assertThat(settings.dataDir()).isEqualTo(Path.of("./data"));
     assertThat(settings.usage().maxDisk()).isEqualTo(1L << 30);
-    assertThat(settings.region()).isEqualTo("default");
+    assertThat(settings.region().name()).isEqualTo("default");
     assertThat(settings.tolerance()).isEqualTo(0.01);
     assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofSeconds(60));
     assertThat(settings.maxKeys()).isEqualTo(1_000_000);
@@ -109,6 +111,22 @@ class SettingsTest {
     assertThat(value).isNotEqualTo(setting.parser().parse(setting.fallback()));
     assertThat(byVariable.value(setting)).isEqualTo(value);
     assertThat(byPath.value(setting)).isEqualTo(value);
+  }
+
+  @Test
+  void peersAreOtherRegionsAndNeedAToken() {
+    assertThatThrownBy(
+            () ->
+                Settings.of(
+                    Map.of("region", "eu", "region_peers", "us=http://a,us=http://b,eu=http://c")))
+        .isInstanceOfSatisfying(
+            SettingsRefusedException.class,
+            refused ->
+                assertThat(refused.errors())
+                    .containsExactly(
+                        "region_peers: must not be there without region_token (as given)",
+                        "region_peers: must be other regions, each once, was 'us' (as given)",
+                        "region_peers: must be other regions, each once, was 'eu' (as given)"));
   }
 
   @Test
@@ -134,6 +152,8 @@ class SettingsTest {
                 Map.entry("data_dir", "/var/lib/weir"),
                 Map.entry("usage.max_disk", "2TiB"),
                 Map.entry("region", "eu-1"),
+                Map.entry("region_peers", "us=https://admin.us:8081, ap=http://[::1]:8081/"),
+                Map.entry("region_token", "t3"),
                 Map.entry("tolerance", "0.05"),
                 Map.entry("accuracy_window", "1m"),
                 Map.entry("max_keys", "5000"),
@@ -160,7 +180,11 @@ class SettingsTest {
     assertThat(settings.plans()).contains(Path.of("plans.yaml"));
     assertThat(settings.dataDir()).isEqualTo(Path.of("/var/lib/weir"));
     assertThat(settings.usage().maxDisk()).isEqualTo(2L << 40);
-    assertThat(settings.region()).isEqualTo("eu-1");
+    assertThat(settings.region().name()).isEqualTo("eu-1");
+    assertThat(settings.region().peers())
+        .extracting(RegionAddress::region, peer -> peer.controlPlane().getPort())
+        .containsExactly(tuple("us", 8081), tuple("ap", 8081));
+    assertThat(settings.region().token()).contains(new Secret("t3"));
     assertThat(settings.tolerance()).isEqualTo(0.05);
     assertThat(settings.accuracyWindow()).isEqualTo(Duration.ofMinutes(1));
     assertThat(settings.maxKeys()).isEqualTo(5000);
@@ -189,6 +213,15 @@ class SettingsTest {
         "usage.max_disk | 1GB | must be a size such as 512MiB or 4GiB, 32MiB or more",
         "cluster.dns | a b | must be a host name or an address",
         "region | a b | must be 1 to 64 letters, digits, '_', '.' or '-'",
+        "region_peers | us | must be regions and their control planes such as"
+            + " us=https://admin.us:8081, joined by commas",
+        "region_peers | us=ftp://us | must be regions and their control planes such as"
+            + " us=https://admin.us:8081, joined by commas",
+        "region_peers | us=http://us/path | must be regions and their control planes such as"
+            + " us=https://admin.us:8081, joined by commas",
+        "region_peers | us=http://user:pw@us | must be regions and their control planes such as"
+            + " us=https://admin.us:8081, joined by commas",
+        "region_peers | a b=http://us | must be 1 to 64 letters, digits, '_', '.' or '-'",
         "tolerance | 1.5 | must be a number above 0 and at most 1",
         "tolerance | NaN | must be a number above 0 and at most 1",
         "tolerance | 1% | must be a number above 0 and at most 1",

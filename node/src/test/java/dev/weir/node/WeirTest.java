@@ -93,7 +93,14 @@ class WeirTest {
   @Test
   void alertsAreOnMetricsThatThereAre() throws IOException {
     // Of a Redis, whether it is there or not; the store inside a node has fewer.
-    Map<String, String> away = Map.of("store.url", "redis://127.0.0.1:" + FreePorts.next());
+    Map<String, String> away =
+        Map.of(
+            "store.url",
+            "redis://127.0.0.1:" + FreePorts.next(),
+            "region_peers",
+            "us=http://127.0.0.1:" + FreePorts.next(),
+            "region_token",
+            "r3gion");
     Weir weir = get(Weir.deploy(vertx, settings("{rate: 1, period: 1h, capacity: 5}", away)));
 
     String metrics = scrape(weir);
@@ -137,6 +144,25 @@ class WeirTest {
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(SettingsRefusedException.class);
     assertThat(vertx.deploymentIDs()).isEmpty();
+  }
+
+  @Test
+  void aNodeOfNoRegionOfThePlansIsRefused() throws IOException {
+    Path plans = directory.resolve("divided.yaml");
+    Files.writeString(
+        plans, "plans: {p: {rate: 1}}\nregions: {eu: {weight: 0.6}, us: {weight: 0.4}}");
+    Settings settings =
+        Settings.of(
+            Map.of(
+                "region",
+                "ap",
+                "plans",
+                plans.toString(),
+                "data_dir",
+                directory.resolve("data").toString()));
+    assertThatThrownBy(() -> get(Weir.deploy(vertx, settings)))
+        .hasCauseInstanceOf(SettingsRefusedException.class)
+        .hasMessageContaining("region: must be one of the regions of the plans, eu, us, was 'ap'");
   }
 
   @Test
