@@ -117,10 +117,10 @@ class TokenBucketTest {
   @Property
   void itNeverTellsToWaitMuchLongerThanNeeded(
       @ForAll("buckets") TokenBucket bucket,
-      @ForAll @DoubleRange(min = 0, max = 1) double fill,
-      @ForAll @DoubleRange(min = 0, max = 1) double part) {
-    double used = bucket.capacity() * fill;
+      @ForAll @DoubleRange(min = 0, max = 1) double part,
+      @ForAll @DoubleRange(min = 0, max = 1) double there) {
     long cost = (long) (bucket.capacity() * part);
+    double used = bucket.capacity() - cost * there;
     long wait = bucket.microsUntilFits(used, cost);
     Assume.that(wait > 2 && wait < 1L << 50);
 
