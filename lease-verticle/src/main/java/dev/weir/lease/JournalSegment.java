@@ -17,6 +17,7 @@ import static dev.weir.lease.JournalLayout.TEXT;
 import static dev.weir.lease.JournalLayout.WINDOW_END;
 import static dev.weir.lease.JournalLayout.WINDOW_START;
 
+import dev.weir.config.KeyFingerprint;
 import dev.weir.lease.JournalLayout.Salvage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -150,7 +151,7 @@ final class JournalSegment {
     if (salvage != Salvage.SOUND) {
       loss.accept(
           "of key "
-              + JournalLayout.key(bytes, end)
+              + KeyFingerprint.of(JournalLayout.key(bytes, end))
               + ", in the window that began at "
               + Instant.ofEpochMilli(bytes.getLong(end + WINDOW_START))
               + ", "

@@ -32,6 +32,8 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
 
   private static final int MOST_CAUSES = 8;
 
+  private static final String ARGUMENTS = ", with args beginning with";
+
   private static final String WAITING_FULL = "Redis waiting queue is full";
 
   /**
@@ -43,7 +45,7 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
 
   static StoreFailure of(Throwable cause) {
     String message = Optional.ofNullable(cause.getMessage()).orElse(cause.getClass().getName());
-    String reason = message.lines().findFirst().orElse("");
+    String reason = withoutArguments(message.lines().findFirst().orElse(""));
     if (cause instanceof ErrorType) {
       return ofCode(code(message), reason);
     }
@@ -52,6 +54,12 @@ record StoreFailure(String reason, Kind kind, boolean unsent) {
     }
     return new StoreFailure(
         withRoot(reason, cause), Kind.CONNECTION_LOST, message.equals(NEVER_WRITTEN));
+  }
+
+  /** Redis shows those of a command that it does not know, and names of ours have keys in them. */
+  private static String withoutArguments(String line) {
+    int arguments = line.indexOf(ARGUMENTS);
+    return arguments < 0 ? line : line.substring(0, arguments);
   }
 
   /** What is wrong with a certificate stands in none but the innermost cause. */

@@ -136,7 +136,8 @@ public sealed interface StoreUrl {
    * and {@code &cert=FILE&key=FILE}, percent-encoded as well.
    *
    * @throws IllegalArgumentException with one line that says what is wrong, a file that cannot be
-   *     read included
+   *     read included. It shows no other part of the URL: where the sign before the host is
+   *     missing, any may be the password.
    */
   static StoreUrl parse(String url) {
     if (url.equals("embedded")) {
@@ -168,8 +169,7 @@ public sealed interface StoreUrl {
       case "redis", "rediss" -> standalone(hosts, tls, credentials, path);
       case "redis-cluster", "rediss-cluster" -> {
         if (!path.isEmpty()) {
-          throw new IllegalArgumentException(
-              "a Redis Cluster has no database, was '/" + path + "'");
+          throw new IllegalArgumentException("a Redis Cluster has no database behind '/'");
         }
         yield new Cluster(addresses(hosts, REDIS_PORT), tls, credentials);
       }
@@ -190,7 +190,7 @@ public sealed interface StoreUrl {
   private static StoreUrl standalone(
       String host, Optional<Tls> tls, Optional<Credentials> credentials, String database) {
     if (!database.matches("[0-9]{0,5}")) {
-      throw new IllegalArgumentException("database must be a number, was '" + database + "'");
+      throw new IllegalArgumentException("behind '/' there may be the number of a database");
     }
     return new Standalone(
         address(host, REDIS_PORT),
@@ -206,9 +206,7 @@ public sealed interface StoreUrl {
       String name = equals < 0 ? parameter : parameter.substring(0, equals);
       if (!Set.of("cacert", "cert", "key").contains(name) || files.containsKey(name)) {
         throw new IllegalArgumentException(
-            "behind '?' there may be cacert=FILE, cert=FILE and key=FILE, joined by '&', was '"
-                + query
-                + "'");
+            "behind '?' there may be cacert=FILE, cert=FILE and key=FILE, joined by '&'");
       }
       files.put(name, file(name, decode("file names", parameter.substring(equals + 1))));
     }
@@ -268,7 +266,8 @@ public sealed interface StoreUrl {
     } catch (URISyntaxException e) {
       // Refused below, as is what parses and yet has no host.
     }
-    throw new IllegalArgumentException("must name hosts as host:port, was '" + hostAndPort + "'");
+    throw new IllegalArgumentException(
+        "must name hosts as host:port, behind user:password@ if any");
   }
 
   private static String scheme(Optional<Tls> tls) {

@@ -2,6 +2,7 @@ package dev.weir.node;
 
 import dev.weir.config.AuditLog;
 import dev.weir.config.Clock;
+import dev.weir.config.KeyFingerprint;
 import dev.weir.config.LostChange;
 import dev.weir.config.LostChange.Kind;
 import io.vertx.core.Future;
@@ -38,8 +39,27 @@ final class AuditTrail {
     this.clock = clock;
   }
 
-  /** What is changed: by which call, and the plan, endpoint or key that it is about. */
-  record Subject(String action, String name) {}
+  /**
+   * What is changed.
+   *
+   * @param action by which call
+   * @param name the plan, endpoint or key that it is about
+   * @param isKey whether it is a key
+   */
+  record Subject(String action, String name, boolean isKey) {
+
+    static Subject of(String action, String name) {
+      return new Subject(action, name, false);
+    }
+
+    static Subject ofKey(String action, String key) {
+      return new Subject(action, key, true);
+    }
+
+    private String inLog() {
+      return isKey ? KeyFingerprint.of(name) : Quoted.of(name);
+    }
+  }
 
   /** Writes a change down, unless it changed nothing. Never fails: the change is in force. */
   Future<Void> changed(
@@ -55,7 +75,11 @@ final class AuditTrail {
   /** Writes down a change that is lost. Never fails. */
   void lost(LostChange change) {
     String action = "lose_" + (change.kind() == Kind.MORE_KEYS ? "keys" : lower(change.kind()));
-    done(Caller.MERGE, new Subject(action, change.name()), change.lost(), change.kept())
+    done(
+            Caller.MERGE,
+            new Subject(action, change.name(), change.kind() == Kind.KEY),
+            change.lost(),
+            change.kept())
         .onFailure(failure -> LOG.error("a lost change was not written down", failure));
   }
 
@@ -67,8 +91,7 @@ final class AuditTrail {
       Caller by, Subject subject, Optional<JsonObject> before, Optional<JsonObject> after) {
     Object old = bounded(before);
     Object now = bounded(after);
-    AUDIT.info(
-        "{} {} by {}: {} -> {}", subject.action, Quoted.of(subject.name), by.name(), old, now);
+    AUDIT.info("{} {} by {}: {} -> {}", subject.action, subject.inLog(), by.name(), old, now);
     JsonObject change =
         new JsonObject()
             .put("when", time(clock.epochMillis()))

@@ -88,7 +88,7 @@ final class ControlCalls {
                 before ->
                     audit.changed(
                         by,
-                        new Subject("put_plan", name),
+                        Subject.of("put_plan", name),
                         before.map(ControlCalls::json),
                         Optional.of(json(plan))));
   }
@@ -100,7 +100,7 @@ final class ControlCalls {
             before ->
                 audit.changed(
                     by,
-                    new Subject("delete_plan", name),
+                    Subject.of("delete_plan", name),
                     Optional.of(json(before)),
                     Optional.empty()));
   }
@@ -134,7 +134,7 @@ final class ControlCalls {
                 before ->
                     audit.changed(
                         by,
-                        new Subject("set_key", checked),
+                        Subject.ofKey("set_key", checked),
                         json(before),
                         json(before.with(setting))));
   }
@@ -155,7 +155,7 @@ final class ControlCalls {
                   ? Future.succeededFuture(answer)
                   : audit
                       .changed(
-                          by, new Subject("set_keys", ""), Optional.empty(), Optional.of(answer))
+                          by, Subject.of("set_keys", ""), Optional.empty(), Optional.of(answer))
                       .map(answer);
             });
   }
@@ -165,13 +165,13 @@ final class ControlCalls {
         .clearKey(checkedKey(key))
         .compose(
             before ->
-                audit.changed(by, new Subject("clear_key", key), json(before), Optional.empty()));
+                audit.changed(by, Subject.ofKey("clear_key", key), json(before), Optional.empty()));
   }
 
   Future<Void> reset(Caller by, String key) {
     return reset
         .reset(checkedKey(key))
-        .compose(done -> audit.done(by, new Subject("reset_key", key)));
+        .compose(done -> audit.done(by, Subject.ofKey("reset_key", key)));
   }
 
   Supplier<Future<Void>> putEndpoint(Caller by, String endpoint, JsonObject body) {
@@ -192,7 +192,7 @@ final class ControlCalls {
                 before ->
                     audit.changed(
                         by,
-                        new Subject("put_endpoint", endpoint),
+                        Subject.of("put_endpoint", endpoint),
                         before.map(ControlCalls::json),
                         Optional.of(json(weight))));
   }
