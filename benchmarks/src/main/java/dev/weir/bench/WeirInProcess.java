@@ -43,6 +43,7 @@ final class WeirInProcess implements Contender {
   private static final Duration WINDOW = Duration.ofSeconds(60);
   private static final double TOLERANCE = 0.01;
   private static final long JOURNAL_BYTES = 4L << 30;
+  private static final long BODY_BYTES = 1L << 20;
   private static final StoreUrl EMBEDDED = new StoreUrl.Embedded();
   private static final String PREFIX = "weir";
 
@@ -106,7 +107,7 @@ final class WeirInProcess implements Contender {
                 limiter,
                 storeClock,
                 new DecisionVerticle.Endpoint(
-                    "127.0.0.1", 0, Optional.empty(), List.of(), Optional.empty()),
+                    "127.0.0.1", 0, Optional.empty(), List.of(), Optional.empty(), BODY_BYTES),
                 true)));
     return new WeirInProcess(vertx, directory, limiter);
   }

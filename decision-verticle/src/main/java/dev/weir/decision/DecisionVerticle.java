@@ -57,13 +57,15 @@ public final class DecisionVerticle extends VerticleBase {
    * @param token that callers have to bear; empty to ask for none
    * @param trustedProxies whose X-Forwarded-For is believed
    * @param tls that is spoken; empty for HTTP in clear
+   * @param bodyBytes that the bodies of all requests of an instance may take while they are read
    */
   public record Endpoint(
       String host,
       int port,
       Optional<String> token,
       List<AddressBlock> trustedProxies,
-      Optional<ServerSSLOptions> tls) {}
+      Optional<ServerSSLOptions> tls,
+      long bodyBytes) {}
 
   /**
    * @param first whether this instance also looks after the keys: true for exactly one of a node
@@ -83,7 +85,8 @@ public final class DecisionVerticle extends VerticleBase {
       vertx.setPeriodic(TEND_MILLIS, ignored -> limiter.decider().tendKeys());
     }
     CallerToken token = new CallerToken(endpoint.token());
-    HttpAnswers answers = new HttpAnswers(storeClock::epochMillis);
+    HttpAnswers answers =
+        new HttpAnswers(storeClock::epochMillis, new BodyRoom(endpoint.bodyBytes()));
     AuthorizeHandler authorize =
         new AuthorizeHandler(
             limiter,
@@ -105,7 +108,7 @@ public final class DecisionVerticle extends VerticleBase {
             vertx,
             new HttpServerOptions()
                 .setHost(endpoint.host())
-                .setPort(endpoint.port() == 0 ? ANY_SHARED_PORT : endpoint.port())
+                .setPort(sharedPort(endpoint.port()))
                 .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
                 .setMaxHeaderSize(MAX_HEADER_BYTES)
                 .setIdleTimeout(IDLE_SECONDS)
@@ -118,6 +121,15 @@ public final class DecisionVerticle extends VerticleBase {
         .compose(
             ignored -> CheckBus.serve(vertx, limiter, vertx.isClustered(), storeClock::epochMillis))
         .onSuccess(serving -> bus = serving);
+  }
+
+  /**
+   * The port that the servers of all instances are told to listen on.
+   *
+   * @param port of the endpoint
+   */
+  public static int sharedPort(int port) {
+    return port == 0 ? ANY_SHARED_PORT : port;
   }
 
   /** The port that HTTP checks are answered on. Valid once deployed. */

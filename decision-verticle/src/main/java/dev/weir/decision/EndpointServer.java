@@ -42,7 +42,14 @@ public final class EndpointServer {
                 .setKeyCertOptions(spoken.getKeyCertOptions())
                 .setTrustOptions(spoken.getTrustOptions())
                 .setClientAuth(spoken.getClientAuth()));
-    return new EndpointServer(vertx.createHttpServer(options).requestHandler(requests));
+    return new EndpointServer(
+        vertx
+            .createHttpServer(options)
+            .requestHandler(
+                request -> {
+                  ClientPace.begins(request);
+                  requests.handle(request);
+                }));
   }
 
   /** What is done with requests that are no HTTP; to be told before it listens. */

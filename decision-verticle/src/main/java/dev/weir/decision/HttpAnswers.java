@@ -38,13 +38,16 @@ final class HttpAnswers {
   static final int BODY_CHARS = 256;
 
   private final LongSupplier storeEpochMillis;
+  private final BodyRoom room;
   private final FaultLog faults;
 
   /**
    * @param storeEpochMillis the store's time, in milliseconds since 1970
+   * @param room for the bodies of all requests that are answered here
    */
-  HttpAnswers(LongSupplier storeEpochMillis) {
+  HttpAnswers(LongSupplier storeEpochMillis, BodyRoom room) {
     this.storeEpochMillis = storeEpochMillis;
+    this.room = room;
     this.faults = new FaultLog(storeEpochMillis);
   }
 
@@ -61,12 +64,22 @@ final class HttpAnswers {
   void readBody(HttpServerRequest request, Consumer<byte[]> whole) {
     RequestBody.read(
         request,
+        room,
         body -> guarded(request, () -> whole.accept(body)),
         () ->
             problem(
                 request,
                 Problem.contentTooLarge(
-                    "body: must be at most " + RequestBody.MAX_BYTES + " bytes")));
+                    "body: must be at most " + RequestBody.MAX_BYTES + " bytes")),
+        () -> noRoom(request));
+  }
+
+  /** RFC 9110, section 15.5.14: where that is for a while only, the answer says for how long. */
+  private void noRoom(HttpServerRequest request) {
+    request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+    problem(
+        request,
+        Problem.contentTooLarge("body: others take all the room that there is for bodies"));
   }
 
   void refuseMethod(HttpServerRequest request, CharSequence allowed) {
@@ -139,7 +152,9 @@ final class HttpAnswers {
     end(request, Buffer.buffer(body));
   }
 
-  /** The store is away, so that nothing can be said: to be asked again in a second. */
+  /**
+   * Nothing can be said, since the store is away or others send too much: ask again in a second.
+   */
   void unavailable(HttpServerRequest request, String detail) {
     request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
     problem(request, Problem.temporaryReducedCapacity(detail));

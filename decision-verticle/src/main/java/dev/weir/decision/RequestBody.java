@@ -20,26 +20,33 @@ final class RequestBody {
   private static final long LINGER_MILLIS = 2_000;
 
   private final HttpServerRequest request;
-  private final Runnable tooLarge;
+  private final BodyRoom room;
   private Buffer body = Buffer.buffer(0);
 
-  private RequestBody(HttpServerRequest request, Runnable tooLarge) {
+  private RequestBody(HttpServerRequest request, BodyRoom room) {
     this.request = request;
-    this.tooLarge = tooLarge;
+    this.room = room;
   }
 
   /**
    * Hands the whole body to {@code whole}, or calls {@code tooLarge} as soon as it is known to be
-   * more than {@link #MAX_BYTES}. Neither is called if the client goes away first.
+   * more than {@link #MAX_BYTES}, or {@code noRoom} as soon as it is more than {@code room} has
+   * left. None is called if the client goes away first.
    */
-  static void read(HttpServerRequest request, Consumer<byte[]> whole, Runnable tooLarge) {
-    RequestBody reading = new RequestBody(request, tooLarge);
+  static void read(
+      HttpServerRequest request,
+      BodyRoom room,
+      Consumer<byte[]> whole,
+      Runnable tooLarge,
+      Runnable noRoom) {
+    RequestBody reading = new RequestBody(request, room);
     if (isAnnouncedTooLarge(request)) {
-      reading.refuse();
+      reading.refuse(tooLarge);
       return;
     }
-    request.handler(reading::take);
-    request.endHandler(end -> whole.accept(reading.body.getBytes()));
+    request.handler(chunk -> reading.take(chunk, tooLarge, noRoom));
+    request.exceptionHandler(gone -> reading.drop());
+    request.endHandler(end -> whole.accept(reading.drop().getBytes()));
     // Only now: a client that is told to go on may do so at once.
     if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
       request.response().writeContinue();
@@ -54,7 +61,7 @@ final class RequestBody {
             && request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null
             && request.version() != HttpVersion.HTTP_2;
     if (!none) {
-      new RequestBody(request, () -> {}).refuse();
+      new RequestBody(request, new BodyRoom(0)).refuse(() -> {});
     }
   }
 
@@ -70,9 +77,11 @@ final class RequestBody {
     }
   }
 
-  private void take(Buffer chunk) {
+  private void take(Buffer chunk, Runnable tooLarge, Runnable noRoom) {
     if ((long) body.length() + chunk.length() > MAX_BYTES) {
-      refuse();
+      refuse(tooLarge);
+    } else if (!room.take(chunk.length())) {
+      refuse(noRoom);
     } else if (body.length() == 0) {
       body = chunk;
     } else {
@@ -80,13 +89,21 @@ final class RequestBody {
     }
   }
 
-  private void refuse() {
+  /** What has come so far, which takes no more room. */
+  private Buffer drop() {
+    Buffer dropped = body;
     body = Buffer.buffer(0);
+    room.giveBack(dropped.length());
+    return dropped;
+  }
+
+  private void refuse(Runnable answer) {
+    drop();
     Vertx vertx = Vertx.currentContext().owner();
     long timer = vertx.setTimer(LINGER_MILLIS, late -> hangUp());
     request.handler(ignored -> {});
     request.endHandler(end -> vertx.cancelTimer(timer));
-    tooLarge.run();
+    answer.run();
   }
 
   private void hangUp() {

@@ -23,6 +23,8 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -529,6 +531,31 @@ class CheckHttpHandlerTest {
       assertThat(answers).startsWith("HTTP/1.1 413 ").contains("HTTP/1.1 200 ");
     }
     assertThat(limiter.used("acme")).isEqualTo(1);
+  }
+
+  @Test
+  void bodiesThatAreNeverFinishedKeepOthersOutUntilTheirClientsGo() throws Exception {
+    List<Socket> unfinished = new ArrayList<>();
+    for (long taken = 0; taken < DataPlane.ROOM_BYTES; taken += RequestBody.MAX_BYTES) {
+      Socket socket = connect();
+      unfinished.add(socket);
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                      + RequestBody.MAX_BYTES
+                      + "\r\n\r\n")
+                  .getBytes(UTF_8));
+      socket.getOutputStream().write(new byte[RequestBody.MAX_BYTES - 1]);
+    }
+
+    await().untilAsserted(() -> assertThat(post("{'key':'acme'}").statusCode()).isEqualTo(413));
+    assertThat(header(post("{'key':'acme'}"), "Retry-After")).isEqualTo("1");
+
+    for (Socket socket : unfinished) {
+      socket.close();
+    }
+    await().untilAsserted(() -> assertThat(post("{'key':'acme'}").statusCode()).isEqualTo(200));
   }
 
   @Test

@@ -13,6 +13,9 @@ import java.util.Optional;
 /** The HTTP endpoints over a limiter that is made up. */
 final class DataPlane {
 
+  /** For some large bodies at once. */
+  static final long ROOM_BYTES = 4L << 20;
+
   private DataPlane() {}
 
   /** Settles whatever it is asked to. */
@@ -42,7 +45,7 @@ final class DataPlane {
       ConfigSnapshot config,
       List<AddressBlock> trustedProxies) {
     CallerToken token = new CallerToken(tokenText);
-    HttpAnswers answers = new HttpAnswers(() -> epochMillis);
+    HttpAnswers answers = new HttpAnswers(() -> epochMillis, new BodyRoom(ROOM_BYTES));
     return new CheckHttpHandler(
         limiter,
         FakeLimiter::requireResolvable,

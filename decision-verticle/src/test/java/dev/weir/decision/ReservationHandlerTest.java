@@ -49,7 +49,7 @@ class ReservationHandlerTest {
   void listen() {
     LocalLimiter limiter = new LocalLimiter(vertx, node.decider, 1000);
     CallerToken token = new CallerToken(Optional.empty());
-    HttpAnswers answers = new HttpAnswers(clock::epochMillis);
+    HttpAnswers answers = new HttpAnswers(clock::epochMillis, new BodyRoom(DataPlane.ROOM_BYTES));
     server =
         vertx
             .createHttpServer()

@@ -101,7 +101,10 @@ final class NodeProcess {
                     .setClassPathResolvingEnabled(false))
             .setMetricsOptions(new MicrometerMetricsOptions().setEnabled(true));
     VertxBuilder builder =
-        Vertx.builder().with(options).withMetrics(new MicrometerMetricsFactory(registry));
+        Vertx.builder()
+            .with(options)
+            .withTransport(new GuardedTransport(settings, registry))
+            .withMetrics(new MicrometerMetricsFactory(registry));
     if (!settings.cluster().enabled()) {
       return builder.build();
     }

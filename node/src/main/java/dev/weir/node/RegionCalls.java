@@ -50,7 +50,7 @@ final class RegionCalls {
             .compose(
                 before ->
                     audit.changed(
-                        by, new Subject("put_regions", ""), json(before.table()), json(table)));
+                        by, Subject.of("put_regions", ""), json(before.table()), json(table)));
   }
 
   private static Optional<JsonObject> json(RegionWeights table) {
@@ -132,7 +132,7 @@ final class RegionCalls {
     ConfigSnapshot now = configuration.current();
     return audit.changed(
         Caller.region(other),
-        new Subject("move_weights", ""),
+        Subject.of("move_weights", ""),
         weights(now, before),
         weights(now, now.regions()));
   }

@@ -70,6 +70,21 @@ final class SettingTable {
           optional(SettingParser::path),
           "Who must have signed clients' certificates, PEM");
 
+  static final Setting<Integer> HTTP_MAX_CONNECTIONS =
+      open(
+          "http.max_connections",
+          "WEIR_HTTP_MAX_CONNECTIONS",
+          "10000",
+          wholeNumber(1, 1_000_000),
+          "Connections to the data plane at once");
+  static final Setting<Duration> HTTP_CLIENT_TIMEOUT =
+      open(
+          "http.client_timeout",
+          "WEIR_HTTP_CLIENT_TIMEOUT",
+          "60s",
+          duration("1s", "1h"),
+          "How long a client may take to its next request");
+
   static final Setting<String> ADMIN_HOST =
       open(
           "admin.host",

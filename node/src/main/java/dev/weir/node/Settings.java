@@ -50,8 +50,16 @@ public record Settings(
    * @param port to listen on, 0 for any free one
    * @param token that callers must bring; empty to ask none
    * @param tls that it speaks; empty for HTTP in clear
+   * @param maxConnections of clients at once
+   * @param clientTimeout that a client has from one request to the next
    */
-  public record Http(String host, int port, Optional<Secret> token, Optional<TlsFiles> tls) {}
+  public record Http(
+      String host,
+      int port,
+      Optional<Secret> token,
+      Optional<TlsFiles> tls,
+      int maxConnections,
+      Duration clientTimeout) {}
 
   /**
    * The control plane.

@@ -79,7 +79,9 @@ final class SettingsReader {
                 tls(
                     SettingTable.HTTP_TLS_CERT,
                     SettingTable.HTTP_TLS_KEY,
-                    SettingTable.HTTP_TLS_CLIENT_CA)),
+                    SettingTable.HTTP_TLS_CLIENT_CA),
+                value(SettingTable.HTTP_MAX_CONNECTIONS),
+                value(SettingTable.HTTP_CLIENT_TIMEOUT)),
             new Settings.Admin(
                 value(SettingTable.ADMIN_HOST),
                 value(SettingTable.ADMIN_PORT),

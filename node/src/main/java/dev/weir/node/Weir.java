@@ -80,6 +80,9 @@ public final class Weir {
   /** In the data directory, the configuration that is in force. */
   private static final String CONFIG = "config";
 
+  /** Two of the largest bodies, on each event loop. */
+  private static final long LEAST_BODY_BYTES = 2 << 20;
+
   private final Vertx vertx;
   private final Settings settings;
   private final PrometheusMeterRegistry registry;
@@ -390,7 +393,8 @@ public final class Weir {
             http.port(),
             http.token().map(Secret::text),
             settings.trustedProxies(),
-            options(httpIdentity));
+            options(httpIdentity),
+            Math.max(LEAST_BODY_BYTES, Runtime.getRuntime().maxMemory() / 16 / eventLoops()));
     AtomicReference<DecisionVerticle> first = new AtomicReference<>();
     Supplier<DecisionVerticle> instances =
         () -> {

@@ -11,19 +11,21 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** What docs/failures.md says is proven, by tests that are there. */
+/** What docs/failures.md and docs/security.md say is proven, by tests that are there. */
 final class FailuresPageTest {
 
   private static final int COLUMNS = 5;
   private static final Pattern CELL_END = Pattern.compile("\\s*\\|\\s*");
   private static final Pattern NAME = Pattern.compile("`(\\w+)`");
 
-  @Test
-  void everyFailureNamesTestsThatExist() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"failures.md, failure", "security.md, threat"})
+  void everyRowNamesTestsThatExist(String page, String head) throws IOException {
     Set<String> tests = tests();
-    List<List<String>> rows = rows();
+    List<List<String>> rows = rows(page, head);
     assertThat(rows).hasSizeGreaterThan(10);
     assertThat(rows)
         .allSatisfy(
@@ -39,11 +41,12 @@ final class FailuresPageTest {
             });
   }
 
-  /** The cells of each row below the table's head. */
-  private static List<List<String>> rows() throws IOException {
-    return Files.readAllLines(Repository.root().resolve("docs/failures.md")).stream()
-        .filter(line -> line.startsWith("| "))
-        .skip(1)
+  /** The cells of each row of the table whose head begins with {@code head}. */
+  private static List<List<String>> rows(String page, String head) throws IOException {
+    return Files.readAllLines(Repository.root().resolve("docs").resolve(page)).stream()
+        .dropWhile(line -> !line.startsWith("| " + head + " |"))
+        .takeWhile(line -> line.startsWith("|"))
+        .skip(2)
         .map(line -> line.substring(2, line.lastIndexOf('|')))
         .map(line -> CELL_END.splitAsStream(line).toList())
         .toList();

@@ -29,6 +29,8 @@ class SettingsTest {
           List.of("http.tls.cert", "WEIR_HTTP_TLS_CERT", "/etc/weir/http.pem"),
           List.of("http.tls.key", "WEIR_HTTP_TLS_KEY", "/etc/weir/http.key"),
           List.of("http.tls.client_ca", "WEIR_HTTP_TLS_CLIENT_CA", "/etc/weir/callers.pem"),
+          List.of("http.max_connections", "WEIR_HTTP_MAX_CONNECTIONS", "500"),
+          List.of("http.client_timeout", "WEIR_HTTP_CLIENT_TIMEOUT", "10s"),
           List.of("admin.host", "WEIR_ADMIN_HOST", "::1"),
           List.of("admin.port", "WEIR_ADMIN_PORT", "0"),
           List.of("admin.token", "WEIR_ADMIN_TOKEN", "s3cret"),
@@ -161,7 +163,13 @@ class SettingsTest {
 
     assertThat(settings.http())
         .isEqualTo(
-            new Settings.Http("127.0.0.9", 9090, Optional.of(new Secret("t1")), Optional.empty()));
+            new Settings.Http(
+                "127.0.0.9",
+                9090,
+                Optional.of(new Secret("t1")),
+                Optional.empty(),
+                10_000,
+                Duration.ofMinutes(1)));
     assertThat(settings.admin())
         .isEqualTo(
             new Settings.Admin(
@@ -246,6 +254,12 @@ class SettingsTest {
     "http.token, s3 cret",
     "admin.token, s3 cret",
     "store.url, redis://user:s3 cret@host:port",
+    "store.url, redis://user:s3cret",
+    "store.url, redis://user:s3/cret",
+    "store.url, redis-cluster://user:s3/cret",
+    "store.url, rediss://user:s3?cret",
+    "store.url, redis://s3cret@host",
+    "store.url, redis://user:s3%zzcret@host",
     "store.url, s3 cret"
   })
   void aSecretIsNotShownWhenItIsWrong(String path, String text) {
