@@ -103,6 +103,12 @@ final class Accounting {
 
   /** Takes in what the store has authorized under {@code plan} by granting some of it. */
   void authorized(PlanLeases leases, String plan, Answered answer) {
+    int window = window(leases.key, answer.storeMicros());
+    if (window < leases.window()) {
+      // Nothing is spent any more of what comes so late.
+      return;
+    }
+    leases.enter(window);
     long most = 0;
     boolean granted = false;
     for (Level level : answer.levels()) {

@@ -117,6 +117,24 @@ class StoreDecisionTest {
   }
 
   @Test
+  void whatTheStoreHasAuthorizedIsToldOfTheWindowOfItsWord() {
+    TestNode node = node(Plans.of("p", new SlidingLog(1000, YEAR)));
+    decideOnce(node, "a", 5);
+    clock.advance(MINUTE);
+    decideOnce(node, "a", 7);
+    assertThat(node.usage.authorized().values()).containsExactlyInAnyOrder(5L, 7L);
+    assertThat(node.usage.authorized()).isEqualTo(node.usage.spentWithStore());
+  }
+
+  private void decideOnce(TestNode node, String key, long cost) {
+    Purpose.Once once = new Purpose.Once("id" + ids++, "check");
+    node.decider.decideInStore(
+        CheckRequest.of(key).withCost(cost),
+        new Purpose.Decide(Optional.empty(), Optional.of(once)),
+        outcome -> assertThat(((Decided) outcome).decision().allowed()).isTrue());
+  }
+
+  @Test
   void permitsHeldHereDoNotDenyAReservation() {
     TestNode node = node(Plans.bucket("p", 100, Duration.ofSeconds(1), 1000));
     node.allowedOf(100, "a");
