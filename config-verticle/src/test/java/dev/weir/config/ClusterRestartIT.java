@@ -10,6 +10,7 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.impl.HazelcastInstanceProxy;
 import dev.weir.config.HazelcastNodes.Node;
 import dev.weir.config.LostChange.Kind;
+import dev.weir.config.RegionLedger.Totals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterRestartIT {
 
   private static final Seed EXAMPLE = Seed.adding(PlansFile.example());
+
+  private static final Seed DIVIDED =
+      Seed.adding(
+          PlansFile.parse(
+              """
+              plans: {gold: {rate: 10}}
+              regions: {default: {weight: 0.5}, us: {weight: 0.5}}
+              """));
   private static final Duration TOGETHER = Duration.ofSeconds(60);
 
   @TempDir Path scratch;
@@ -168,11 +177,13 @@ class ClusterRestartIT {
 
   @Test
   void afterASplitWithAsManyChangesOnePartWinsAndNothingIsLostUnsaid() throws Exception {
-    Node one = start(0, EXAMPLE);
-    Node other = start(1, EXAMPLE);
+    Node one = start(0, DIVIDED);
+    Node other = start(1, DIVIDED);
     part(one);
     get(one.config().putPlan(plan("plan-1", 1)));
+    get(one.config().give("us", Map.of("gold", 50_000L)));
     get(other.config().putPlan(plan("plan-2", 2)));
+    get(other.config().learn("us", Map.of("gold", 20_000L), Map.of("gold", 30_000L)));
 
     heal();
 
@@ -184,7 +195,10 @@ class ClusterRestartIT {
               assertThat(losses).hasSize(1);
               LostChange lost = losses.get(0);
               assertThat(lost.name()).startsWith("plan-");
-              assertThat(one.config().current().plans()).hasSize(3).doesNotContainKey(lost.name());
+              assertThat(one.config().current().plans()).hasSize(2).doesNotContainKey(lost.name());
+              // What has moved between regions stays, whichever part it moved in.
+              assertThat(one.config().current().regions().ledger().of("gold", "us"))
+                  .isEqualTo(new Totals(50_000, 20_000));
             });
   }
 

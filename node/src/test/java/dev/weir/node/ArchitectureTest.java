@@ -118,7 +118,11 @@ final class ArchitectureTest {
   private static final List<String> PLAIN_LOGIC =
       List.of(
           "dev.weir.config.ConfigSnapshot",
+          "dev.weir.config.GivingRule",
           "dev.weir.config.PlansFile",
+          "dev.weir.config.RegionLedger",
+          "dev.weir.config.RegionOffer",
+          "dev.weir.config.Regions",
           "dev.weir.config.TokenBucket",
           "dev.weir.lease.LeaseCeiling",
           "dev.weir.lease.LeaseSize",
