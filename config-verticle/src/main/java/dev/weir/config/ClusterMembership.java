@@ -140,8 +140,8 @@ final class ClusterMembership implements Membership {
         new JsonObject()
             .put("address", status.address())
             .put("config_version", status.configVersion())
-            .put("saved_version", status.savedVersion())
             .put("given", status.given())
+            .put("saved_given", status.savedGiven())
             .put("region", status.region())
             .put("started_at", status.startedAtMillis())
             .put("store", status.store());
@@ -161,8 +161,8 @@ final class ClusterMembership implements Membership {
           new NodeStatus(
               json.getString("address", ""),
               json.getLong("config_version", 0L),
-              json.getLong("saved_version", 0L),
               json.getString("given", ""),
+              json.getString("saved_given", ""),
               json.getString("region", ""),
               json.getLong("started_at", 0L),
               json.getString("store", "")));

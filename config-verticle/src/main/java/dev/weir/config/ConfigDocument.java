@@ -132,7 +132,7 @@ record ConfigDocument(
    * @throws ConfigRefusedException 409 if this region has not as much
    */
   ConfigDocument give(String other, Map<String, Long> totals) {
-    return with(regions.withLedger(regions.ledger().giving(other, totals, version + 1))).checked();
+    return with(regions.withLedger(regions.ledger().giving(other, totals))).checked();
   }
 
   /**
@@ -143,7 +143,7 @@ record ConfigDocument(
    */
   ConfigDocument learn(String other, Map<String, Long> received, Map<String, Long> given) {
     RegionLedger told = regions.ledger().receiving(other, received);
-    return with(regions.withLedger(told.giving(other, given, version + 1)));
+    return with(regions.withLedger(told.giving(other, given)));
   }
 
   /** Whether this knows all that {@code other} does of what has moved. */
@@ -153,7 +153,7 @@ record ConfigDocument(
 
   /** With the higher totals of what has moved, of this and of {@code other}. */
   ConfigDocument keepingMovesOf(ConfigDocument other) {
-    return with(regions.withLedger(regions.ledger().with(other.regions.ledger(), version + 1)));
+    return with(regions.withLedger(regions.ledger().with(other.regions.ledger())));
   }
 
   /**

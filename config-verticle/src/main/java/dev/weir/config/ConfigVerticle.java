@@ -171,6 +171,14 @@ public final class ConfigVerticle extends VerticleBase {
     return kept.map(KeptState::savedVersion).orElse(0L);
   }
 
+  /**
+   * Tells apart what this region has given to others, as it is on disk; empty if nothing is, or
+   * nothing was given. See {@link RegionLedger#givenDigest}.
+   */
+  public String savedGiven() {
+    return kept.map(KeptState::savedGiven).orElse("");
+  }
+
   private static <T> T deployed(T started) {
     if (started == null) {
       throw new IllegalStateException("the config verticle has not been deployed yet");

@@ -38,6 +38,11 @@ final class KeptState {
     return saver.map(StateSaver::savedVersion).orElse(0L);
   }
 
+  /** What was given to other regions, as on disk; see {@link RegionLedger#givenDigest}. */
+  String savedGiven() {
+    return saver.map(StateSaver::savedGiven).orElse("");
+  }
+
   /** Writes what is not written yet, and gives the file away. Blocks. */
   void close() {
     try {

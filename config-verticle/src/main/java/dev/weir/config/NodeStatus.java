@@ -5,9 +5,9 @@ package dev.weir.config;
  *
  * @param address {@code host:port} in the cluster; of the HTTP endpoint when not clustered
  * @param configVersion of the snapshot in force there
- * @param savedVersion of the configuration that is on its disk, 0 if none is
  * @param given tells apart what its region has given to others, as it is in force there; empty if
  *     nothing
+ * @param savedGiven the same, as it is on the disk there
  * @param region where it runs
  * @param startedAtMillis epoch milliseconds of its start, by its own clock
  * @param store {@code up} or {@code down}, as seen from there
@@ -15,8 +15,8 @@ package dev.weir.config;
 public record NodeStatus(
     String address,
     long configVersion,
-    long savedVersion,
     String given,
+    String savedGiven,
     String region,
     long startedAtMillis,
     String store) {}

@@ -19,13 +19,11 @@ import java.util.function.Function;
  *
  * @param plans totals by plan, and by the other region; also of plans that are no more, since
  *     totals must not fall where one of the same name comes
- * @param since the version of the configuration in which a total given was last raised, 0 if none
- *     was
  */
-public record RegionLedger(Map<String, Map<String, Totals>> plans, long since) {
+public record RegionLedger(Map<String, Map<String, Totals>> plans) {
 
   /** With nothing given or received. */
-  public static final RegionLedger EMPTY = new RegionLedger(Map.of(), 0);
+  public static final RegionLedger EMPTY = new RegionLedger(Map.of());
 
   private static final String GIVEN = "given";
   private static final String RECEIVED = "received";
@@ -112,30 +110,22 @@ public record RegionLedger(Map<String, Map<String, Totals>> plans, long since) {
     return totals;
   }
 
-  /**
-   * With totals given to {@code other} that are at least {@code given}.
-   *
-   * @param version of the configuration that this makes
-   */
-  RegionLedger giving(String other, Map<String, Long> given, long version) {
+  /** With totals given to {@code other} that are at least {@code given}. */
+  RegionLedger giving(String other, Map<String, Long> given) {
     Map<String, Map<String, Totals>> raised = new HashMap<>();
     given.forEach((plan, total) -> raised.put(plan, Map.of(other, new Totals(total, 0))));
-    return with(new RegionLedger(raised, 0), version);
+    return with(new RegionLedger(raised));
   }
 
   /** With totals received from {@code other} that are at least {@code received}. */
   RegionLedger receiving(String other, Map<String, Long> received) {
     Map<String, Map<String, Totals>> raised = new HashMap<>();
     received.forEach((plan, total) -> raised.put(plan, Map.of(other, new Totals(0, total))));
-    return with(new RegionLedger(raised, 0), since);
+    return with(new RegionLedger(raised));
   }
 
-  /**
-   * The higher total of each pair: of two parts of a region neither forgets what it gave.
-   *
-   * @param version of the configuration that this makes
-   */
-  RegionLedger with(RegionLedger other, long version) {
+  /** The higher total of each pair: of two parts of a region neither forgets what it gave. */
+  RegionLedger with(RegionLedger other) {
     Map<String, Map<String, Totals>> all = new HashMap<>(plans);
     other.plans.forEach(
         (plan, totals) -> {
@@ -143,13 +133,12 @@ public record RegionLedger(Map<String, Map<String, Totals>> plans, long since) {
           totals.forEach((region, total) -> merged.merge(region, total, Totals::highest));
           all.put(plan, merged);
         });
-    RegionLedger higher = new RegionLedger(all, since);
-    return higher.plans.equals(plans) ? this : new RegionLedger(all, version);
+    return new RegionLedger(all);
   }
 
   /** Whether no total of {@code other} is higher. */
   boolean covers(RegionLedger other) {
-    return with(other, since).plans.equals(plans);
+    return with(other).plans.equals(plans);
   }
 
   /** As members that a JSON writer takes; {@link #parse} reads them back. */
@@ -163,7 +152,7 @@ public record RegionLedger(Map<String, Map<String, Totals>> plans, long since) {
                   byRegion.put(region, Map.of(GIVEN, totals.given, RECEIVED, totals.received)));
           byPlan.put(plan, byRegion);
         });
-    return Map.of("since", since, "plans", byPlan);
+    return Map.of("plans", byPlan);
   }
 
   /** Reads what {@link #format} wrote; {@link #EMPTY} if it is not there. */
@@ -175,13 +164,12 @@ public record RegionLedger(Map<String, Map<String, Totals>> plans, long since) {
     if (found.isEmpty()) {
       return EMPTY;
     }
-    long since = found.get().whole("since", 0, Long.MAX_VALUE).orElse(0);
     Map<String, Map<String, Totals>> plans = new HashMap<>();
     if (found.get().take("plans") instanceof Map<?, ?> byPlan) {
       byPlan.forEach(
           (plan, byRegion) -> plans.put(String.valueOf(plan), parseTotals(byRegion, errors)));
     }
-    return new RegionLedger(plans, since);
+    return new RegionLedger(plans);
   }
 
   private static Map<String, Totals> parseTotals(Object value, Errors errors) {

@@ -76,10 +76,9 @@ public record RegionOffer(
    */
   public static boolean settled(Membership membership, Regions regions) {
     String given = regions.ledger().givenDigest();
-    long since = regions.ledger().since();
     return membership.leasing() == membership.nodes()
         && membership.members().size() == membership.nodes()
         && membership.members().stream()
-            .allMatch(node -> node.given().equals(given) && node.savedVersion() >= since);
+            .allMatch(node -> node.given().equals(given) && node.savedGiven().equals(given));
   }
 }

@@ -83,8 +83,10 @@ public record Regions(String self, RegionWeights table, RegionLedger ledger) {
 
   /** With another table, of the region {@code region}, if it has one. */
   Regions withTable(String region, RegionWeights newTable) {
-    boolean named = ledger.equals(RegionLedger.EMPTY);
-    return new Regions(named ? (newTable.isEmpty() ? "" : region) : self, newTable, ledger);
+    // What has moved is of the region that it was written down by.
+    boolean unnamed = self.isEmpty() || ledger.equals(RegionLedger.EMPTY);
+    String name = newTable.isEmpty() ? "" : region;
+    return new Regions(unnamed ? name : self, newTable, ledger);
   }
 
   Regions withLedger(RegionLedger newLedger) {

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * a write takes (hundreds of thousands of keys), the longer for the next, so that writing never
  * takes more than a small part of a processor. A write that fails is tried again.
  *
- * <p>All but {@link #changed} and {@link #savedVersion} is done by the thread of the executor.
+ * <p>All but {@link #changed} and what tells of the disk is done by the thread of the executor.
  */
 final class StateSaver {
 
@@ -39,6 +39,7 @@ final class StateSaver {
 
   private boolean failing;
   private volatile long savedVersion;
+  private volatile String savedGiven = "";
 
   /**
    * @param state to be written
@@ -72,6 +73,11 @@ final class StateSaver {
     return savedVersion;
   }
 
+  /** What was given to other regions, as on disk; empty before the first write. */
+  String savedGiven() {
+    return savedGiven;
+  }
+
   private void run() {
     synchronized (lock) {
       scheduled = false;
@@ -85,6 +91,7 @@ final class StateSaver {
     try {
       file.write(now);
       savedVersion = now.version();
+      savedGiven = now.document().regions().ledger().givenDigest();
       long tookMicros = clock.micros() - startMicros;
       synchronized (lock) {
         gapMicros = Math.min(MOST_GAP_MICROS, Math.max(LEAST_GAP_MICROS, IDLE_PARTS * tookMicros));

@@ -299,7 +299,8 @@ class ClusterConfigurationIT {
     Node fourth = join(3, PlansFile.example());
     assertThat(fourth.verticle().membership().nodes()).isEqualTo(4);
     NodeStatus status =
-        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, 4, "digest", "north", 123, "up");
+        new NodeStatus(
+            "127.0.0.1:" + cluster.ports().get(3), 5, "digest", "saved", "north", 123, "up");
     fourth.verticle().membership().publish(status);
     await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
     assertThat(membership.nodes()).isEqualTo(4);
@@ -321,7 +322,8 @@ class ClusterConfigurationIT {
     await().atMost(10, SECONDS).until(() -> membership.nodes() == 3);
     Node fourth = join(3, PlansFile.example());
     NodeStatus status =
-        new NodeStatus("127.0.0.1:" + cluster.ports().get(3), 5, 4, "digest", "north", 123, "up");
+        new NodeStatus(
+            "127.0.0.1:" + cluster.ports().get(3), 5, "digest", "saved", "north", 123, "up");
     fourth.verticle().membership().publish(status);
     await().atMost(IN_FORCE).until(() -> membership.members().contains(status));
 

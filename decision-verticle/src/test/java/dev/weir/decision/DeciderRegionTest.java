@@ -30,7 +30,7 @@ class DeciderRegionTest {
         new Regions(
             "eu",
             new RegionWeights(Map.of("eu", 600_000L, "us", 400_000L)),
-            new RegionLedger(Map.of("p", Map.of("us", totals)), 1));
+            new RegionLedger(Map.of("p", Map.of("us", totals))));
     return new ConfigSnapshot(
         whole.version(),
         whole.defaultPlan(),

@@ -51,6 +51,8 @@ final class RegionExchange extends VerticleBase {
   private final List<RegionPeer> peers = new ArrayList<>();
   private HttpClient client;
   private MultiGauge weights;
+  private Map<String, Plan> shownPlans = Map.of();
+  private Regions shownRegions = Regions.NONE;
 
   /**
    * @param address of this node, as its status tells it
@@ -110,6 +112,11 @@ final class RegionExchange extends VerticleBase {
   }
 
   private void show(ConfigSnapshot config) {
+    if (config.plans().equals(shownPlans) && config.regions().equals(shownRegions)) {
+      return;
+    }
+    shownPlans = config.plans();
+    shownRegions = config.regions();
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     for (Plan plan : config.plans().values()) {
       if (!plan.unlimited()) {

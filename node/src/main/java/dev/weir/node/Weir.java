@@ -613,8 +613,8 @@ public final class Weir {
             new NodeStatus(
                 address(),
                 config.configuration().current().version(),
-                config.savedVersion(),
                 config.configuration().current().regions().ledger().givenDigest(),
+                config.savedGiven(),
                 settings.region().name(),
                 startedAtMillis,
                 store.healthy() ? "up" : "down"));

@@ -110,7 +110,7 @@ class ControlPlaneTest {
     config
         .membership()
         .publish(
-            new NodeStatus("10.0.0.1:5701", 1, 1, "", "eu", clock().epochMillis() - 5500, "up"));
+            new NodeStatus("10.0.0.1:5701", 1, "", "", "eu", clock().epochMillis() - 5500, "up"));
     ControlPlane plane =
         new ControlPlane(
             new Settings.Admin(
@@ -791,14 +791,14 @@ class ControlPlaneTest {
     // The node has not yet said that it enforces it.
     assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{}");
     String digest = config.configuration().current().regions().ledger().givenDigest();
-    publish(digest, 0);
+    publish(digest, "");
     assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{}");
-    publish(digest, config.configuration().current().version());
+    publish(digest, digest);
     assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{\"free\":50000}");
   }
 
-  private void publish(String given, long saved) {
-    config.membership().publish(new NodeStatus("10.0.0.1:5701", 1, saved, given, "eu", 0, "up"));
+  private void publish(String given, String saved) {
+    config.membership().publish(new NodeStatus("10.0.0.1:5701", 1, given, saved, "eu", 0, "up"));
   }
 
   private HttpResponse<String> exchange(String question, String authorization) {
