@@ -242,12 +242,18 @@ public final class Decider {
     return InForce.planOf(config, entries.get(request.key()), request);
   }
 
+  /** Ends leases whose time is over. To be called many times a second, since they may be many. */
+  void endLeases() {
+    entries.endLeases();
+  }
+
   /**
    * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
    * times a second.
    */
   void tendKeys() {
-    entries.tend(false);
+    entries.endLeases();
+    entries.tend();
   }
 
   /** The configuration in force. */
@@ -259,7 +265,7 @@ public final class Decider {
   public void configure(ConfigSnapshot snapshot) {
     inForce.configure(snapshot);
     demand.keepOnly(snapshot.plans().keySet());
-    tendKeys();
+    entries.rebind();
   }
 
   /**
@@ -290,7 +296,7 @@ public final class Decider {
    * Gives all permits back to the store; the refills that do so are under way when this returns.
    */
   void giveAllBack() {
-    entries.tend(true);
+    entries.giveAllBack();
   }
 
   /**

@@ -20,8 +20,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DecisionVerticle extends VerticleBase {
 
-  /** Well below the time of a lease, and seldom enough to walk all leases. */
+  /** Well below the time of a lease. */
   private static final long TEND_MILLIS = 250;
+
+  /** So that no more leases than end in that time hold the loop up at once. */
+  private static final long ENDS_MILLIS = LeaseEnds.SLOT_MICROS / 1_000;
 
   private static final long SETTLE_POLL_MILLIS = 5;
   private static final long SETTLE_AT_MOST_MILLIS = 1_000;
@@ -83,6 +86,7 @@ public final class DecisionVerticle extends VerticleBase {
     if (first) {
       LocalLimiters.register(vertx, limiter);
       vertx.setPeriodic(TEND_MILLIS, ignored -> limiter.decider().tendKeys());
+      vertx.setPeriodic(ENDS_MILLIS, ignored -> limiter.decider().endLeases());
     }
     CallerToken token = new CallerToken(endpoint.token());
     HttpAnswers answers =

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
@@ -30,7 +31,9 @@ final class Entries {
   private final KeyTable keys;
   private final CarryOver carryOver;
 
-  /** Entries with a lease that will end, or with something that the store has yet to hear. */
+  private final LeaseEnds ends;
+
+  /** Entries with something that the store has yet to hear. */
   private final ConcurrentLinkedQueue<KeyEntry> tended = new ConcurrentLinkedQueue<>();
 
   private final AtomicInteger tendedCount = new AtomicInteger();
@@ -64,6 +67,7 @@ final class Entries {
     this.decisions = decisions;
     this.leases = leases;
     this.keys = new KeyTable(places, this::evict);
+    this.ends = new LeaseEnds(clock);
     this.carryOver = new CarryOver(clock, keys, this::tell);
   }
 
@@ -243,20 +247,50 @@ final class Entries {
 
   /** Puts the entry among those that are looked after, under its monitor. */
   private void tend(KeyEntry entry) {
-    if (!entry.tended && entry.needsTending()) {
+    if (!entry.ending && entry.leased()) {
+      entry.ending = true;
+      ends.add(entry, entry.leaseUntilMicros());
+    }
+    if (!entry.tended && entry.owing()) {
       entry.tended = true;
       tended.add(entry);
       tendedCount.incrementAndGet();
     }
   }
 
-  /**
-   * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
-   * times a second.
-   *
-   * @param giveAllBack whether to end all leases
-   */
-  void tend(boolean giveAllBack) {
+  /** Ends leases whose time is over. To be called more often than {@link #tend()}. */
+  void endLeases() {
+    ends.due(this::end);
+  }
+
+  /** Puts all leases under the configuration in force, and tells what is owed. */
+  void rebind() {
+    ends.all(this::end);
+    tend();
+  }
+
+  /** Ends all leases, and tells what is owed. */
+  void giveAllBack() {
+    ends.all(
+        entry -> {
+          synchronized (entry) {
+            entry.giveBackAll();
+          }
+          end(entry);
+        });
+    tend();
+  }
+
+  /** Looks at an entry whose lease may be over, and tells the store what is left of it. */
+  private void end(KeyEntry entry) {
+    synchronized (entry) {
+      entry.ending = false;
+    }
+    settle(entry, !calls.away(), clock.micros());
+  }
+
+  /** Tells the store what it has yet to hear. To be called a few times a second. */
+  void tend() {
     long now = clock.micros();
     boolean probing = calls.away();
     calls.lookForEnd(now);
@@ -268,23 +302,32 @@ final class Entries {
         return;
       }
       tendedCount.decrementAndGet();
-      List<Take> takes = new ArrayList<>(0);
-      InFlight flight;
       synchronized (entry) {
         entry.tended = false;
-        inForce.rebind(entry, takes::add);
-        entry.expire(now);
-        if (giveAllBack) {
-          entry.giveBackAll();
-        }
-        // While the store is away one key asks for all, lest every key ask in vain each time.
-        flight = probing && probed ? null : entry.refillToSettle(now);
-        tend(entry);
       }
-      probed |= flight != null;
-      orphans.settle(entry.key, takes, now);
-      submit(entry, flight);
+      // While the store is away one key asks for all, lest every key ask in vain each time.
+      probed |= settle(entry, !(probing && probed), now);
     }
+  }
+
+  /**
+   * Brings the entry up to now.
+   *
+   * @param telling whether to tell the store what is owed, if something is
+   * @return whether that was done
+   */
+  private boolean settle(KeyEntry entry, boolean telling, long now) {
+    List<Take> takes = new ArrayList<>(0);
+    InFlight flight;
+    synchronized (entry) {
+      inForce.rebind(entry, takes::add);
+      entry.expire(now);
+      flight = telling ? entry.refillToSettle(now) : null;
+      tend(entry);
+    }
+    orphans.settle(entry.key, takes, now);
+    submit(entry, flight);
+    return flight != null;
   }
 
   /** Drops what is held, owed and known of {@code key}. */
@@ -309,11 +352,19 @@ final class Entries {
 
   /** Whether the store has been told all there is to tell: no lease, no debt. */
   boolean settled() {
-    return tendedCount.get() == 0;
+    return tendedCount.get() == 0 && ends.isEmpty();
   }
 
   /** Permits leased and not yet spent, of all limits of all keys. */
   long outstanding() {
-    return tended.stream().mapToLong(KeyEntry::outstanding).sum();
+    LongAdder sum = new LongAdder();
+    keys.visit(
+        0,
+        Integer.MAX_VALUE,
+        entry -> {
+          sum.add(entry.outstanding());
+          return true;
+        });
+    return sum.sum();
   }
 }

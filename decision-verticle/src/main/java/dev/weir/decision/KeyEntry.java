@@ -44,8 +44,14 @@ final class KeyEntry extends PlanLeases {
   /** Whether a decision was made here since the eviction's hand last passed. */
   boolean touched = true;
 
-  /** Whether the entry stands in the queue of entries to be looked after. */
+  /** Whether the entry stands in the queue of those that owe something. */
   boolean tended;
+
+  /** Whether the entry is among those whose lease will end. */
+  boolean ending;
+
+  /** The next entry of the same slot; written by {@link LeaseEnds} alone. */
+  KeyEntry nextEnd;
 
   /** Null while nobody waits. */
   private volatile Waiters waiters;
@@ -270,7 +276,7 @@ final class KeyEntry extends PlanLeases {
 
   /** Whether nothing is held, owed, or under way. */
   boolean idle() {
-    return inFlight == null && waiters == null && !needsTending();
+    return inFlight == null && waiters == null && !leased() && !owing();
   }
 
   /**
@@ -474,11 +480,6 @@ final class KeyEntry extends PlanLeases {
     if (waiters == null) {
       trimTo(ceilings, nodes);
     }
-  }
-
-  /** Whether the store has yet to hear of something, or the lease to end. */
-  boolean needsTending() {
-    return leased() || owing();
   }
 
   /**

@@ -211,6 +211,11 @@ class PlanLeases extends KeyTallies {
     return leaseUntilMicros != 0;
   }
 
+  /** When the lease ends; 0 if none is under way. */
+  final long leaseUntilMicros() {
+    return leaseUntilMicros;
+  }
+
   /** Whether the store has yet to hear of something. */
   final boolean owing() {
     for (int i = 0; i < bound.limits.length; i++) {
