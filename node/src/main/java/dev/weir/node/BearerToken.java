@@ -38,7 +38,7 @@ final class BearerToken implements SecurityPolicyHandler {
     Optional<Caller> caller =
         bearer(context.request().getHeader(HttpHeaders.AUTHORIZATION)).flatMap(known::callerOf);
     caller.ifPresent(found -> context.put(CALLER, found));
-    if (caller.isPresent() || known.isEmpty() || open.contains(context.request().path())) {
+    if (caller.isPresent() || known.isEmpty() || open.contains(RoutedPath.of(context.request()))) {
       context.next();
     } else {
       context.response().putHeader(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
@@ -49,6 +49,7 @@ final class BearerToken implements SecurityPolicyHandler {
   private static Optional<String> bearer(String authorization) {
     return Optional.ofNullable(authorization)
         .filter(text -> text.regionMatches(true, 0, SCHEME, 0, SCHEME.length()))
-        .map(text -> text.substring(SCHEME.length()));
+        // RFC 6750, section 2.1: one space or more.
+        .map(text -> text.substring(SCHEME.length()).strip());
   }
 }

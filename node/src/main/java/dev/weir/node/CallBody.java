@@ -34,7 +34,7 @@ final class CallBody implements Handler<RoutingContext> {
   @Override
   public void handle(RoutingContext context) {
     if (!context.request().method().equals(HttpMethod.POST)
-        || !context.request().path().equals(largePath)) {
+        || !RoutedPath.of(context.request()).equals(largePath)) {
       small.handle(context);
     } else if (busy) {
       // Its body is not read, so nothing can follow it.

@@ -198,7 +198,7 @@ final class ControlPlane extends VerticleBase {
     AdminTokens tokenOfRegions = AdminTokens.of(regionToken);
     BearerToken asked = new BearerToken(() -> tokenOfRegions, Set.of());
     return context -> {
-      if (!context.request().path().equals(path)) {
+      if (!RoutedPath.of(context.request()).equals(path)) {
         context.next();
       } else if (regionToken.isPresent()) {
         asked.handle(context);

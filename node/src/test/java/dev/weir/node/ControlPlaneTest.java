@@ -29,6 +29,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -608,6 +609,26 @@ class ControlPlaneTest {
     assertThat(postLines(line).statusCode()).isEqualTo(200);
   }
 
+  /** It is none of the document's, and the router takes it all the same. */
+  @Example
+  void aPathWithASlashAtItsEndIsTheSame() throws Exception {
+    assertThat(RawHttp.status(port, "POST /regions/exchange/")).isEqualTo(403);
+    regionToken = Optional.of(new Secret("r3gion"));
+    port = deploy(() -> AdminTokens.of(Optional.of(new Secret("s3cret"))));
+    assertThat(RawHttp.status(port, "POST /regions/exchange/", "Authorization: Bearer s3cret"))
+        .isEqualTo(401);
+    assertThat(RawHttp.status(port, "GET /health/live/")).isEqualTo(200);
+
+    String line = "{\"key\":\"acme\",\"tier\":\"metered\"}\n";
+    HttpRequest many =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/admin/limits/"))
+            .header("Authorization", "Bearer s3cret")
+            .header("Content-Type", "application/x-ndjson")
+            .POST(BodyPublishers.ofString(line.repeat((2 << 20) / line.length())))
+            .build();
+    assertThat(CLIENT.send(many, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+  }
+
   private HttpResponse<String> postLines(String lines) {
     return send("POST", "/admin/limits", lines, "Content-Type", "application/x-ndjson");
   }
@@ -721,7 +742,7 @@ class ControlPlaneTest {
     assertThat(send("GET", "/audit", "", "Authorization", "Bearer s3cret").body())
         .contains("\"by\":\"admin\"")
         .doesNotContain("s3cret");
-    assertThat(send("GET", "/cluster", "", "Authorization", "bearer s3cret").statusCode())
+    assertThat(send("GET", "/cluster", "", "Authorization", "bearer  s3cret").statusCode())
         .isEqualTo(200);
   }
 
