@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.impl.transports.NioTransport;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.transport.Transport;
@@ -65,7 +66,8 @@ final class GuardedTransport extends NioTransport implements Transport {
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
     super.configure(options, domainSocket, bootstrap);
     ConnectionLimit limit = limits.get(new Place(options.getHost(), options.getPort()));
-    if (limit != null) {
+    // The event bus of a cluster listens in the same way, where it may be told the same place.
+    if (limit != null && options instanceof HttpServerOptions) {
       bootstrap.handler(limit);
     }
   }

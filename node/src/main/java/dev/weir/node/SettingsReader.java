@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Settings from several sources, added from the weakest to the strongest. It collects every error
@@ -188,11 +189,45 @@ final class SettingsReader {
           "must be a loopback address as long as there is no admin.token or admin.tokens_file, was "
               + Quoted.of(settings.admin().host()));
     }
+    checkPlanes(settings);
     checkPeers(settings.region());
+    checkRegionToken(settings);
     if (settings.grpc().port() != 0) {
       refuse(
           SettingTable.GRPC_PORT,
           "must be 0, since gRPC is not supported yet, was " + settings.grpc().port());
+    }
+  }
+
+  private void checkPlanes(Settings settings) {
+    Settings.Http http = settings.http();
+    Settings.Admin admin = settings.admin();
+    if (http.port() == admin.port()
+        && http.port() != 0
+        && http.host().equals(admin.host())
+        && areReadable(SettingTable.HTTP_PORT, SettingTable.ADMIN_PORT)
+        && areReadable(SettingTable.HTTP_HOST, SettingTable.ADMIN_HOST)) {
+      refuse(SettingTable.ADMIN_PORT, "must be another than http.port");
+    }
+    if (http.clientTimeout().compareTo(settings.store().timeout()) <= 0
+        && areReadable(SettingTable.HTTP_CLIENT_TIMEOUT, SettingTable.STORE_TIMEOUT)) {
+      // Or a client that only waits for its answer would be cut.
+      refuse(SettingTable.HTTP_CLIENT_TIMEOUT, "must be longer than store.timeout");
+    }
+  }
+
+  private boolean areReadable(Setting<?>... settings) {
+    return Stream.of(settings).noneMatch(unreadable::contains);
+  }
+
+  /** It opens one call and no other, and no other token opens that. */
+  private void checkRegionToken(Settings settings) {
+    Optional<Secret> token = settings.region().token();
+    if (token.isPresent() && token.equals(settings.admin().token())) {
+      refuse(SettingTable.REGION_TOKEN, "must be another than admin.token");
+    }
+    if (token.isPresent() && token.equals(settings.http().token())) {
+      refuse(SettingTable.REGION_TOKEN, "must be another than http.token");
     }
   }
 

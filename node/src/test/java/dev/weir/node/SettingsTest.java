@@ -345,6 +345,38 @@ class SettingsTest {
   }
 
   @Test
+  void thePlanesListenAtTwoPlaces() {
+    assertThat(
+            errorsOf(Map.of("http.host", "127.0.0.1", "http.port", "9000", "admin.port", "9000")))
+        .containsExactly("admin.port: must be another than http.port (as given)");
+    assertThat(errorsOf(Map.of("http.host", "127.0.0.1", "http.port", "8081", "admin.port", "x")))
+        .singleElement()
+        .asString()
+        .startsWith("admin.port: must be a whole number");
+    Settings any =
+        Settings.of(Map.of("http.host", "127.0.0.1", "http.port", "0", "admin.port", "0"));
+    assertThat(any.admin().port()).isZero();
+  }
+
+  @Test
+  void aClientHasMoreTimeThanTheStore() {
+    Map<String, String> same = Map.of("http.client_timeout", "2s", "store.timeout", "2s");
+    Map<String, String> more = Map.of("http.client_timeout", "2s", "store.timeout", "1999ms");
+
+    assertThat(errorsOf(same))
+        .containsExactly("http.client_timeout: must be longer than store.timeout (as given)");
+    assertThat(Settings.of(more).http().clientTimeout()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void theTokenOfRegionsIsNoOther() {
+    assertThat(errorsOf(Map.of("region_token", "t", "admin.token", "t", "http.token", "t")))
+        .containsExactly(
+            "region_token: must be another than admin.token (as given)",
+            "region_token: must be another than http.token (as given)");
+  }
+
+  @Test
   void grpcIsRefusedAsLongAsThereIsNone() {
     assertThat(errorsOf(Map.of("grpc.port", "9000")))
         .containsExactly(
