@@ -107,7 +107,13 @@ final class WeirInProcess implements Contender {
                 limiter,
                 storeClock,
                 new DecisionVerticle.Endpoint(
-                    "127.0.0.1", 0, Optional.empty(), List.of(), Optional.empty(), BODY_BYTES),
+                    "127.0.0.1",
+                    0,
+                    Optional.empty(),
+                    List.of(),
+                    Optional.empty(),
+                    BODY_BYTES,
+                    Duration.ofMinutes(1)),
                 true)));
     return new WeirInProcess(vertx, directory, limiter);
   }

@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>An idle timeout does not do that, since a byte every few seconds keeps it away. As there, time
  * is looked at a few times in its course, so that a request costs no timer; a connection is cut a
- * quarter later at most.
+ * quarter later at most. It ends in order, with what TLS and HTTP/2 have to say then. A client who
+ * does not take that either, since it reads nothing, is left at the next look.
  *
  * <p>Stands in front of all that a server does with a connection, so that it has its time for TLS
  * as well, and for telling which HTTP it speaks. Owned by the connection's event loop.
@@ -24,18 +25,19 @@ final class ClientPace extends ChannelInboundHandlerAdapter {
   private static final int LOOKS = 4;
 
   private final long lookNanos;
-  private final Runnable cut;
+  private final Runnable onCut;
   private HttpServerRequest last;
   private HttpServerRequest lastSeen;
   private int looksInVain;
+  private boolean cut;
   private Future<?> nextLook;
 
   /**
-   * @param cut is run when the connection is cut
+   * @param onCut is run when the connection is cut
    */
-  ClientPace(long timeoutNanos, Runnable cut) {
+  ClientPace(long timeoutNanos, Runnable onCut) {
     this.lookNanos = timeoutNanos / LOOKS;
-    this.cut = cut;
+    this.onCut = onCut;
   }
 
   /** Tells that the headers of {@code request} are there. */
@@ -61,24 +63,33 @@ final class ClientPace extends ChannelInboundHandlerAdapter {
   /** Lest all that was made for it stays until the next look. */
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    nextLook.cancel(false);
+    // There is none if it was never active.
+    if (nextLook != null) {
+      nextLook.cancel(false);
+    }
     context.fireChannelInactive();
   }
 
   private void look(ChannelHandlerContext context) {
-    if (last != lastSeen || waitsForUs()) {
-      lastSeen = last;
-      looksInVain = 0;
-    } else if (++looksInVain == LOOKS) {
-      cut.run();
+    if (cut) {
+      // Past TLS and HTTP, which would first have all read that they have written.
       var unused = context.close();
       return;
     }
     lookLater(context);
+    if (last != lastSeen || waitsForUs()) {
+      lastSeen = last;
+      looksInVain = 0;
+    } else if (++looksInVain == LOOKS) {
+      cut = true;
+      onCut.run();
+      var unused = context.pipeline().close();
+    }
   }
 
   /** Whether the client has done its part, so that the next is ours. */
   private boolean waitsForUs() {
-    return last != null && last.isEnded() && !last.response().ended();
+    // A stream that its client has reset counts as ended, and its response never does.
+    return last != null && last.isEnded() && !last.response().ended() && !last.response().closed();
   }
 }

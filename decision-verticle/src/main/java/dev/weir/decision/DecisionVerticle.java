@@ -7,6 +7,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,7 @@ public final class DecisionVerticle extends VerticleBase {
    * @param trustedProxies whose X-Forwarded-For is believed
    * @param tls that is spoken; empty for HTTP in clear
    * @param bodyBytes that the bodies of all requests of an instance may take while they are read
+   * @param bodyTime that each of them may take
    */
   public record Endpoint(
       String host,
@@ -68,7 +70,8 @@ public final class DecisionVerticle extends VerticleBase {
       Optional<String> token,
       List<AddressBlock> trustedProxies,
       Optional<ServerSSLOptions> tls,
-      long bodyBytes) {}
+      long bodyBytes,
+      Duration bodyTime) {}
 
   /**
    * @param first whether this instance also looks after the keys: true for exactly one of a node
@@ -89,8 +92,9 @@ public final class DecisionVerticle extends VerticleBase {
       vertx.setPeriodic(ENDS_MILLIS, ignored -> limiter.decider().endLeases());
     }
     CallerToken token = new CallerToken(endpoint.token());
-    HttpAnswers answers =
-        new HttpAnswers(storeClock::epochMillis, new BodyRoom(endpoint.bodyBytes()));
+    BodyRoom room = new BodyRoom(endpoint.bodyBytes());
+    vertx.setPeriodic(endpoint.bodyTime().toMillis() / BodyRoom.LOOKS, ignored -> room.look());
+    HttpAnswers answers = new HttpAnswers(storeClock::epochMillis, room);
     AuthorizeHandler authorize =
         new AuthorizeHandler(
             limiter,

@@ -31,7 +31,8 @@ final class RequestBody {
   /**
    * Hands the whole body to {@code whole}, or calls {@code tooLarge} as soon as it is known to be
    * more than {@link #MAX_BYTES}, or {@code noRoom} as soon as it is more than {@code room} has
-   * left. None is called if the client goes away first.
+   * left. None is called if the client goes away first, or takes so long that {@code room} has its
+   * body given up.
    */
   static void read(
       HttpServerRequest request,
@@ -80,7 +81,7 @@ final class RequestBody {
   private void take(Buffer chunk, Runnable tooLarge, Runnable noRoom) {
     if ((long) body.length() + chunk.length() > MAX_BYTES) {
       refuse(tooLarge);
-    } else if (!room.take(chunk.length())) {
+    } else if (!room.take(this, chunk.length())) {
       refuse(noRoom);
     } else if (body.length() == 0) {
       body = chunk;
@@ -93,7 +94,7 @@ final class RequestBody {
   private Buffer drop() {
     Buffer dropped = body;
     body = Buffer.buffer(0);
-    room.giveBack(dropped.length());
+    room.leave(this, dropped.length());
     return dropped;
   }
 
@@ -104,6 +105,14 @@ final class RequestBody {
     request.handler(ignored -> {});
     request.endHandler(end -> vertx.cancelTimer(timer));
     answer.run();
+  }
+
+  /** Its time is over: what has come is dropped, and nobody waits for the rest. */
+  void giveUp() {
+    drop();
+    request.handler(ignored -> {});
+    request.endHandler(ignored -> {});
+    hangUp();
   }
 
   private void hangUp() {

@@ -3,6 +3,9 @@ package dev.weir.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +43,33 @@ class ClientPaceTest {
     var unused = channel.close();
     pass(60);
     assertThat(cut).hasValue(0);
+  }
+
+  @Test
+  void whoDoesNotTakeTheGoodbyeIsLeftAQuarterLater() {
+    channel
+        .pipeline()
+        .addLast(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void close(ChannelHandlerContext context, ChannelPromise closed) {
+                // As long as the client reads nothing.
+              }
+            });
+    pass(60);
+    assertThat(cut).hasValue(1);
+    assertThat(channel.isOpen()).isTrue();
+    pass(15);
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(cut).hasValue(1);
+  }
+
+  @Test
+  void whoHasGoneBeforeItsTimeBeganIsNoFault() {
+    EmbeddedChannel gone = new EmbeddedChannel();
+    gone.pipeline().addLast(new ClientPace(TimeUnit.SECONDS.toNanos(60), cut::incrementAndGet));
+    var unused = gone.close();
+    gone.checkException();
   }
 
   private void pass(int seconds) {

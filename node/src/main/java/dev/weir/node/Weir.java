@@ -394,7 +394,8 @@ public final class Weir {
             http.token().map(Secret::text),
             settings.trustedProxies(),
             options(httpIdentity),
-            Math.max(LEAST_BODY_BYTES, Runtime.getRuntime().maxMemory() / 16 / eventLoops()));
+            Math.max(LEAST_BODY_BYTES, Runtime.getRuntime().maxMemory() / 16 / eventLoops()),
+            http.clientTimeout());
     AtomicReference<DecisionVerticle> first = new AtomicReference<>();
     Supplier<DecisionVerticle> instances =
         () -> {

@@ -5,7 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.GoAway;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientConnection;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpConnectOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.StreamResetException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -16,6 +27,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,7 +118,77 @@ class SlowClientsTest {
   }
 
   @Test
+  void whoTakesARequestBackAndSendsNoOtherIsCutInOrder() throws Exception {
+    double cut = metric("weir_connections_cut_total");
+    Promise<GoAway> goodbye = Promise.promise();
+    HttpClientAgent client = http2();
+    HttpClientConnection connection = connect(client);
+    connection.goAwayHandler(goodbye::tryComplete);
+    HttpClientRequest request = request(connection, HttpMethod.POST);
+    soon(request.sendHead());
+    soon(request.reset());
+
+    assertThat(soon(goodbye.future()).getErrorCode()).isZero();
+    assertThat(metric("weir_connections_cut_total")).isGreaterThan(cut);
+    soon(client.close());
+  }
+
+  @Test
+  void whoNeverFinishesOneBodyLosesItWhileItsOtherRequestsAreAnswered() throws Exception {
+    HttpClientAgent client = http2();
+    HttpClientConnection connection = connect(client);
+    HttpClientRequest slow = request(connection, HttpMethod.POST).setChunked(true);
+    CompletableFuture<Throwable> lost = new CompletableFuture<>();
+    slow.response().onFailure(lost::complete);
+    soon(slow.write("{"));
+
+    while (!isDone(lost, BYTE_MILLIS)) {
+      assertAnswered(connection);
+    }
+    assertThat(lost.join()).isInstanceOf(StreamResetException.class);
+    assertAnswered(connection);
+    soon(client.close());
+  }
+
+  private static HttpClientAgent http2() {
+    return vertx.createHttpClient(
+        new HttpClientOptions()
+            .setProtocolVersion(HttpVersion.HTTP_2)
+            .setHttp2ClearTextUpgrade(false));
+  }
+
+  private static HttpClientConnection connect(HttpClientAgent client) throws Exception {
+    return soon(
+        client.connect(new HttpConnectOptions().setHost("127.0.0.1").setPort(weir.httpPort())));
+  }
+
+  private static HttpClientRequest request(HttpClientConnection connection, HttpMethod method)
+      throws Exception {
+    return soon(connection.request(method, "/v1/check?key=a"));
+  }
+
+  private static void assertAnswered(HttpClientConnection connection) throws Exception {
+    HttpClientResponse answer = soon(request(connection, HttpMethod.GET).send());
+    assertThat(answer.statusCode()).isIn(200, 429);
+  }
+
+  private static <T> T soon(Future<T> future) throws Exception {
+    return future.await(20, TimeUnit.SECONDS);
+  }
+
+  private static boolean isDone(CompletableFuture<?> future, int millis) throws Exception {
+    try {
+      future.get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
+  @Test
   void oneConnectionTooManyIsClosedAndTheOthersServed() {
+    // Those of the other tests have gone.
+    awaitNoConnection();
     double refused = metric("weir_connections_refused_total");
     Client[] clients = new Client[MOST];
     for (int i = 0; i < MOST; i++) {
@@ -118,12 +202,16 @@ class SlowClientsTest {
     for (Client client : clients) {
       client.close();
     }
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(() -> assertThat(metric("weir_connections")).isZero());
+    awaitNoConnection();
     try (Client next = new Client()) {
       next.ask();
     }
+  }
+
+  private static void awaitNoConnection() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> assertThat(metric("weir_connections")).isZero());
   }
 
   private static double metric(String name) {
