@@ -1,10 +1,10 @@
 package dev.weir.node;
 
+import dev.weir.config.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,17 +48,19 @@ final class AdminTokens {
    * {@code #}.
    *
    * @param token that is a setting, beside those of the file
+   * @param regionToken that opens something else, and may not be among them
    * @throws FileRefusedException with what is wrong, no token among it
    */
-  static AdminTokens parse(byte[] file, Optional<Secret> token) {
+  static AdminTokens parse(byte[] file, Optional<Secret> token, Optional<Secret> regionToken) {
     AdminTokens tokens = of(token);
+    AdminTokens ofRegions = of(regionToken);
     List<String> errors = new ArrayList<>();
     List<String> lines = text(file).lines().toList();
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
       if (!line.isEmpty() && !line.startsWith("#")) {
         try {
-          tokens.add(line);
+          tokens.add(line, ofRegions);
         } catch (IllegalArgumentException e) {
           errors.add("line " + (i + 1) + ": " + e.getMessage());
         }
@@ -81,13 +83,17 @@ final class AdminTokens {
     }
   }
 
-  private void add(String line) {
+  private void add(String line, AdminTokens ofRegions) {
     int colon = line.indexOf(':');
     if (colon < 0) {
       throw new IllegalArgumentException("must be NAME: TOKEN");
     }
     Caller caller = caller(line.substring(0, colon).strip());
-    byte[] digest = digest(token(caller, line.substring(colon + 1).strip()));
+    String token = token(caller, line.substring(colon + 1).strip());
+    if (ofRegions.callerOf(token).isPresent()) {
+      throw new IllegalArgumentException("'" + caller.name() + "' has the region_token");
+    }
+    byte[] digest = digest(token);
     for (Map.Entry<Caller, byte[]> other : digests.entrySet()) {
       if (MessageDigest.isEqual(other.getValue(), digest)) {
         throw new IllegalArgumentException(
@@ -142,10 +148,6 @@ final class AdminTokens {
   }
 
   private static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    return Sha256.digest(token.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -5,34 +5,38 @@ import io.vertx.core.VerticleBase;
 import java.util.List;
 
 /**
- * Looks every two seconds whether files that settings name have changed. To be deployed on a worker
- * thread, since it waits for the disk; the next look begins when the last one is over.
+ * Looks time and again whether files that settings name have changed. To be deployed on a worker
+ * thread, since it waits for the disk; the next look at a file begins when the last one is over.
  */
 final class FileReloads extends VerticleBase {
 
-  static final long LOOK_MILLIS = 2_000;
-
   private final List<Runnable> looks;
+  private final long everyMillis;
 
   /**
-   * @param looks each reads its files again; none may throw
+   * @param looks each reads its files again; one that throws takes away neither the others nor its
+   *     next time
    */
-  FileReloads(List<Runnable> looks) {
+  FileReloads(List<Runnable> looks, long everyMillis) {
     this.looks = List.copyOf(looks);
+    this.everyMillis = everyMillis;
   }
 
   @Override
   public Future<?> start() {
-    lookLater();
+    looks.forEach(this::lookLater);
     return Future.succeededFuture();
   }
 
-  private void lookLater() {
+  private void lookLater(Runnable look) {
     vertx.setTimer(
-        LOOK_MILLIS,
+        everyMillis,
         timer -> {
-          looks.forEach(Runnable::run);
-          lookLater();
+          try {
+            look.run();
+          } finally {
+            lookLater(look);
+          }
         });
   }
 }

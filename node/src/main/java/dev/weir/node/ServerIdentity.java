@@ -7,16 +7,11 @@ import io.vertx.core.http.ClientAuth;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
-import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
@@ -56,44 +51,43 @@ record ServerIdentity(ServerSSLOptions options, long endSeconds) {
         new PemKeyCertOptions()
             .addCertValue(Buffer.buffer(contents.get(CERTIFICATE)))
             .addKeyValue(Buffer.buffer(contents.get(KEY)));
-    X509Certificate certificate = first(contents.get(CERTIFICATE), CERTIFICATE);
-    requireMatch(certificate, privateKey(identity, vertx));
+    certificates(contents, CERTIFICATE, vertx);
+    X509Certificate certificate = certificate(identity, vertx);
     ServerSSLOptions options = new ServerSSLOptions().setKeyCertOptions(identity);
     if (contents.size() > CLIENT_AUTHORITIES) {
-      byte[] authorities = contents.get(CLIENT_AUTHORITIES);
-      first(authorities, CLIENT_AUTHORITIES);
       options
-          .setTrustOptions(new PemTrustOptions().addCertValue(Buffer.buffer(authorities)))
+          .setTrustOptions(certificates(contents, CLIENT_AUTHORITIES, vertx))
           .setClientAuth(ClientAuth.REQUIRED);
     }
     return new ServerIdentity(options, certificate.getNotAfter().toInstant().getEpochSecond());
   }
 
-  private static X509Certificate first(byte[] pem, int file) {
+  /** Read as the server will read them, which takes fewer formats than Java. */
+  private static PemTrustOptions certificates(List<byte[]> contents, int file, Vertx vertx) {
+    PemTrustOptions certificates =
+        new PemTrustOptions().addCertValue(Buffer.buffer(contents.get(file)));
     try {
-      Collection<? extends Certificate> found =
-          CertificateFactory.getInstance("X.509")
-              .generateCertificates(new ByteArrayInputStream(pem));
-      return (X509Certificate) found.stream().findFirst().orElseThrow(() -> noCertificate(file));
-    } catch (CertificateException e) {
-      throw noCertificate(file);
+      certificates.getTrustManagerFactory(vertx);
+      return certificates;
+    } catch (Exception e) {
+      // Whatever the parser comes upon.
+      throw new FileRefusedException(file, List.of("must hold certificates in PEM"));
     }
   }
 
-  private static FileRefusedException noCertificate(int file) {
-    return new FileRefusedException(file, List.of("must hold certificates in PEM"));
-  }
-
-  /** Read as the server will read it. */
-  private static PrivateKey privateKey(PemKeyCertOptions identity, Vertx vertx) {
+  /** The one whose key is there, both read as the server will read them. */
+  private static X509Certificate certificate(PemKeyCertOptions identity, Vertx vertx) {
     try {
       for (KeyManager manager : identity.getKeyManagerFactory(vertx).getKeyManagers()) {
         if (manager instanceof X509KeyManager keys) {
-          return Stream.of("EC", "RSA")
-              .flatMap(type -> aliases(keys, type))
-              .map(keys::getPrivateKey)
-              .findFirst()
-              .orElseThrow(ServerIdentity::otherKind);
+          String alias =
+              Stream.of("EC", "RSA")
+                  .flatMap(type -> aliases(keys, type))
+                  .findFirst()
+                  .orElseThrow(ServerIdentity::otherKind);
+          X509Certificate certificate = keys.getCertificateChain(alias)[0];
+          requireMatch(certificate, keys.getPrivateKey(alias));
+          return certificate;
         }
       }
     } catch (FileRefusedException e) {

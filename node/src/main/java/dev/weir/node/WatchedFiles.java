@@ -1,5 +1,6 @@
 package dev.weir.node;
 
+import io.vertx.core.Future;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -8,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,9 +78,10 @@ final class WatchedFiles<T> {
   }
 
   /**
-   * Reads the files again, and hands what is made of them to {@code changed} if they have changed.
+   * Reads the files again, and hands what is made of them to {@code taken} if they have changed. It
+   * is in force once that has succeeded.
    */
-  void look(Consumer<T> changed) {
+  void look(Function<T, Future<?>> taken) {
     try {
       List<byte[]> now = contents();
       if (same(now, seen)) {
@@ -90,9 +91,10 @@ final class WatchedFiles<T> {
       T made = maker.apply(now);
       seen = now;
       told = List.of();
-      current = made;
-      LOG.info("{}: is in force as it is now", sources.get(0));
-      changed.accept(made);
+      taken
+          .apply(made)
+          .onSuccess(done -> enforce(made))
+          .onFailure(e -> LOG.error("{}: what was read before stays in force", sources.get(0), e));
     } catch (FileRefusedException e) {
       List<String> lines = lines(e);
       if (!lines.equals(told)) {
@@ -100,6 +102,11 @@ final class WatchedFiles<T> {
         LOG.warn("{}; what was read before stays in force", String.join("; ", lines));
       }
     }
+  }
+
+  private void enforce(T made) {
+    current = made;
+    LOG.info("{}: is in force as it is now", sources.get(0));
   }
 
   private List<String> lines(FileRefusedException refused) {

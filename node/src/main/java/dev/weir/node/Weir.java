@@ -69,6 +69,9 @@ public final class Weir {
 
   private static final long STATUS_MILLIS = 2000;
 
+  /** From one look at files that settings name to the next. */
+  private static final long LOOK_MILLIS = 2000;
+
   /** Looked at only, which changes nothing. */
   private static final String WARM_UP_KEY = "weir";
 
@@ -257,8 +260,8 @@ public final class Weir {
             List.of(
                 new WatchedFiles.Source(
                     SettingTable.ADMIN_TOKENS_FILE.path(), settings.admin().tokensFile().get())),
-            contents -> AdminTokens.parse(contents.get(0), token));
-    looks.add(() -> file.look(changed -> {}));
+            contents -> AdminTokens.parse(contents.get(0), token, settings.region().token()));
+    looks.add(() -> file.look(changed -> Future.succeededFuture()));
     return file::current;
   }
 
@@ -490,13 +493,7 @@ public final class Weir {
         .tag("endpoint", endpoint)
         .description("When the certificate ends, in seconds since 1970; NaN without one")
         .register(registry);
-    identity.ifPresent(files -> looks.add(() -> files.look(now -> show(endpoint, now, show))));
-  }
-
-  private static void show(
-      String endpoint, ServerIdentity identity, Function<ServerSSLOptions, Future<?>> show) {
-    show.apply(identity.options())
-        .onFailure(e -> LOG.error("{}: the certificate is not shown", endpoint, e));
+    identity.ifPresent(files -> looks.add(() -> files.look(now -> show.apply(now.options()))));
   }
 
   private static double endSeconds(Optional<WatchedFiles<ServerIdentity>> identity) {
@@ -508,7 +505,7 @@ public final class Weir {
         ? Future.succeededFuture()
         : vertx
             .deployVerticle(
-                new FileReloads(looks),
+                new FileReloads(looks, LOOK_MILLIS),
                 new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER))
             .onSuccess(deployments::addFirst);
   }

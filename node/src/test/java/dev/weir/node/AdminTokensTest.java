@@ -15,13 +15,15 @@ class AdminTokensTest {
   private static final String ALICE = "alices-token-is-long-enough";
   private static final String DEPLOY = "ZGVwbG95OnRva2Vu:x#/+==";
   private static final Optional<Secret> NONE = Optional.empty();
+  private static final Optional<Secret> REGIONS = Optional.of(new Secret("the-token-of-regions"));
 
   @Test
   void eachTokenIsItsOwners() {
     AdminTokens tokens =
         AdminTokens.parse(
             bytes("# who may\n\nalice: " + ALICE + "\n  deploy :" + DEPLOY + "  \r\n"),
-            Optional.of(new Secret("s3cret")));
+            Optional.of(new Secret("s3cret")),
+            NONE);
 
     assertThat(tokens.callerOf(ALICE)).contains(new Caller("alice"));
     assertThat(tokens.callerOf(DEPLOY)).contains(new Caller("deploy"));
@@ -50,6 +52,7 @@ class AdminTokensTest {
         "anonymous: the-token-of-a-taken-name | line 1: the name 'anonymous' is taken",
         "merge: the-token-of-a-taken-name   | line 1: the name 'merge' is taken",
         "admin: the-token-of-a-taken-name   | line 1: the name 'admin' is taken",
+        "bob: the-token-of-regions          | line 1: 'bob' has the region_token",
         "# nobody                           | there must be a token in it",
       })
   void whatIsWrongIsToldWithoutAToken(String file, String error) {
@@ -61,7 +64,9 @@ class AdminTokensTest {
 
   @Test
   void sixteenCharactersAreEnough() {
-    assertThat(AdminTokens.parse(bytes("bob: 0123456789abcdef"), NONE).callerOf("0123456789abcdef"))
+    assertThat(
+            AdminTokens.parse(bytes("bob: 0123456789abcdef"), NONE, NONE)
+                .callerOf("0123456789abcdef"))
         .contains(new Caller("bob"));
   }
 
@@ -83,13 +88,13 @@ class AdminTokensTest {
     FileRefusedException refused =
         catchThrowableOfType(
             FileRefusedException.class,
-            () -> AdminTokens.parse(new byte[] {'a', ':', (byte) 0xff}, NONE));
+            () -> AdminTokens.parse(new byte[] {'a', ':', (byte) 0xff}, NONE, NONE));
     assertThat(refused.errors()).containsExactly("is not UTF-8");
   }
 
   private static List<String> errorsOf(String file, Optional<Secret> own) {
     return catchThrowableOfType(
-            FileRefusedException.class, () -> AdminTokens.parse(bytes(file), own))
+            FileRefusedException.class, () -> AdminTokens.parse(bytes(file), own, REGIONS))
         .errors();
   }
 

@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,6 +20,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -160,6 +163,30 @@ class NodeSecurityTest {
     assertRefused(files, "http.tls.cert: CERT: must hold certificates in PEM");
     Files.delete(files.resolve("cert"));
     assertRefused(files, "http.tls.cert: CERT: no such file");
+  }
+
+  /** Java reads them, and Vert.x does not. */
+  @Test
+  void certificatesThatAreNotPemStopIt() throws Exception {
+    CertificateFactory factory = CertificateFactory.getInstance("X.509");
+    List<Certificate> chain;
+    try (InputStream pem = Files.newInputStream(certificates.authority())) {
+      chain = List.copyOf(factory.generateCertificates(pem));
+    }
+    Path files = show("first");
+    Path authorities = files.resolve("authorities");
+    for (byte[] other :
+        List.of(chain.get(0).getEncoded(), factory.generateCertPath(chain).getEncoded("PKCS7"))) {
+      Files.write(authorities, other);
+      Map<String, String> mutual = tls("admin", files);
+      mutual.put("admin.tls.client_ca", authorities.toString());
+      assertThatThrownBy(() -> deploy(mutual))
+          .hasRootCauseMessage(
+              "admin.tls.client_ca: " + authorities + ": must hold certificates in PEM");
+      Files.write(files.resolve("cert"), other);
+      assertRefused(files, "http.tls.cert: CERT: must hold certificates in PEM");
+      Files.copy(certificates.certificate("first"), files.resolve("cert"), REPLACE_EXISTING);
+    }
   }
 
   private void assertRefused(Path files, String error) {

@@ -21,7 +21,9 @@ class SecurityPageTest {
   void theFileOfTokensIsGood() throws IOException {
     AdminTokens tokens =
         AdminTokens.parse(
-            example("text", "# NAME: TOKEN").getBytes(StandardCharsets.UTF_8), Optional.empty());
+            example("text", "# NAME: TOKEN").getBytes(StandardCharsets.UTF_8),
+            Optional.empty(),
+            Optional.empty());
 
     assertThat(tokens.callerOf("Yk1u7QmT4oPz9s6wLrXe3g")).contains(new Caller("deploy"));
   }

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.weir.node.WatchedFiles.Source;
+import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -65,6 +66,11 @@ class WatchedFilesTest {
     return text;
   }
 
+  private Future<?> take(String made) {
+    changes.add(made);
+    return Future.succeededFuture();
+  }
+
   private List<String> told() {
     return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
@@ -74,10 +80,10 @@ class WatchedFilesTest {
     WatchedFiles<String> files = watched();
     assertThat(files.current()).isEqualTo("ab");
 
-    files.look(changes::add);
+    files.look(this::take);
     Files.writeString(second, "c");
-    files.look(changes::add);
-    files.look(changes::add);
+    files.look(this::take);
+    files.look(this::take);
 
     assertThat(changes).containsExactly("ac");
     assertThat(files.current()).isEqualTo("ac");
@@ -89,11 +95,11 @@ class WatchedFilesTest {
     WatchedFiles<String> files = watched();
 
     Files.writeString(first, "bad");
-    files.look(changes::add);
-    files.look(changes::add);
+    files.look(this::take);
+    files.look(this::take);
     Files.delete(second);
-    files.look(changes::add);
-    files.look(changes::add);
+    files.look(this::take);
+    files.look(this::take);
 
     assertThat(files.current()).isEqualTo("ab");
     assertThat(changes).isEmpty();
@@ -108,16 +114,33 @@ class WatchedFilesTest {
     WatchedFiles<String> files = watched();
 
     Files.writeString(first, "bad");
-    files.look(changes::add);
+    files.look(this::take);
     Files.writeString(first, "a");
-    files.look(changes::add);
+    files.look(this::take);
     Files.writeString(first, "bad");
-    files.look(changes::add);
+    files.look(this::take);
     Files.writeString(first, "good");
-    files.look(changes::add);
+    files.look(this::take);
 
     assertThat(changes).containsExactly("goodb");
     assertThat(told()).filteredOn(line -> line.contains("is bad")).hasSize(2);
+  }
+
+  @Test
+  void whatIsNotTakenLeavesWhatThereWasAndIsToldOnce() throws IOException {
+    WatchedFiles<String> files = watched();
+
+    Files.writeString(first, "c");
+    files.look(made -> Future.failedFuture("not listening"));
+    files.look(this::take);
+
+    assertThat(files.current()).isEqualTo("ab");
+    assertThat(changes).isEmpty();
+    assertThat(told())
+        .containsExactly("a.setting: " + first + ": what was read before stays in force");
+    Files.writeString(first, "d");
+    files.look(this::take);
+    assertThat(files.current()).isEqualTo("db");
   }
 
   @Test
