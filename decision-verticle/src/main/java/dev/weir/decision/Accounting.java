@@ -26,14 +26,12 @@ final class Accounting {
   private final Usage usage;
   private final StoreClock storeClock;
   private final AccountingWindow windows;
-  private final PlanDemand demand;
   private final LongAdder uncounted = new LongAdder();
 
-  Accounting(Usage usage, StoreClock storeClock, AccountingWindow windows, PlanDemand demand) {
+  Accounting(Usage usage, StoreClock storeClock, AccountingWindow windows) {
     this.usage = usage;
     this.storeClock = storeClock;
     this.windows = windows;
-    this.demand = demand;
   }
 
   /** The store's time as far as known, microseconds. */
@@ -67,10 +65,15 @@ final class Accounting {
     count(leases, plan.plan.name(), storeMicros, cost, kind(plan, decision, cost));
   }
 
-  /** What the store granted has been noted when it did. */
-  private void noteDemand(BoundPlan plan, Decision decision, long cost) {
-    if (!decision.allowed() || decision.degraded()) {
-      demand.add(plan.plan.name(), cost);
+  /**
+   * What the store granted has been noted when it did. What no weight would let through is no
+   * demand, and no single request is for more than there is.
+   */
+  private static void noteDemand(BoundPlan plan, Decision decision, long cost) {
+    if (decision instanceof Decision.Denied denied
+        ? denied.reason() != Decision.Reason.COST_EXCEEDS_LIMIT
+        : decision.degraded()) {
+      plan.asked(Math.min(cost, decision.status().policy().quota()));
     }
   }
 

@@ -18,8 +18,9 @@ final class BoundConfig {
 
   /**
    * @param epoch distinct for every snapshot that this process has seen
+   * @param demand counts what is asked for of plans that regions divide
    */
-  BoundConfig(ConfigSnapshot snapshot, long epoch) {
+  BoundConfig(ConfigSnapshot snapshot, long epoch, PlanDemand demand) {
     this.snapshot = snapshot;
     this.epoch = epoch;
     snapshot
@@ -27,9 +28,13 @@ final class BoundConfig {
         .forEach(
             (name, plan) -> {
               Plan enforced = snapshot.enforced(plan);
-              configured.put(name, new BoundPlan(epoch, enforced, false));
-              named.put(name, new BoundPlan(epoch, enforced, true));
+              configured.put(name, counted(new BoundPlan(epoch, enforced, false), demand));
+              named.put(name, counted(new BoundPlan(epoch, enforced, true), demand));
             });
+  }
+
+  private BoundPlan counted(BoundPlan plan, PlanDemand demand) {
+    return snapshot.regions().divided() ? plan.countedBy(demand.of(plan.plan.name())) : plan;
   }
 
   ConfigSnapshot snapshot() {
@@ -65,7 +70,7 @@ final class BoundConfig {
     return snapshot
         .ownPlan(key, snapshot.plans().get(plan.plan.name()))
         .filter(own -> !own.equals(plan.plan))
-        .map(own -> new BoundPlan(epoch, own, plan.named))
+        .map(plan::with)
         .orElse(plan);
   }
 

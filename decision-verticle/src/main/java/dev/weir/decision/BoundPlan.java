@@ -7,6 +7,7 @@ import dev.weir.config.Algorithm;
 import dev.weir.config.Limit;
 import dev.weir.config.Plan;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /**
@@ -32,12 +33,38 @@ final class BoundPlan {
   /** Whether the plan is one limit that applies to every request: the shape of the fast path. */
   final boolean single;
 
+  /** Where what is asked for of it is added; null while regions do not divide it. */
+  private final LongAdder demand;
+
+  /** Of a plan that regions do not divide. */
   BoundPlan(long epoch, Plan plan, boolean named) {
+    this(epoch, plan, named, null);
+  }
+
+  private BoundPlan(long epoch, Plan plan, boolean named, LongAdder demand) {
     this.epoch = epoch;
     this.plan = plan;
     this.named = named;
+    this.demand = demand;
     this.limits = plan.limits().stream().map(BoundLimit::of).toArray(BoundLimit[]::new);
     this.single = limits.length == 1 && limits[0].limit().endpoints().isEmpty();
+  }
+
+  /** The same, which adds what is asked for of it to {@code asked}. */
+  BoundPlan countedBy(LongAdder asked) {
+    return new BoundPlan(epoch, plan, named, asked);
+  }
+
+  /** The same of a key that has numbers of its own: {@code own} in place of the plan's. */
+  BoundPlan with(Plan own) {
+    return new BoundPlan(epoch, own, named, demand);
+  }
+
+  /** Counts permits that requests have asked for. */
+  void asked(long permits) {
+    if (demand != null) {
+      demand.add(permits);
+    }
   }
 
   /** Whether it allows everything; such a plan binds no key. */

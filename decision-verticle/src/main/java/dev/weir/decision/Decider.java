@@ -54,11 +54,11 @@ public final class Decider {
       StoreClock storeClock,
       Usage usage) {
     this.clock = clock;
-    this.inForce = new InForce(ceilings, snapshot);
+    this.inForce = new InForce(ceilings, snapshot, demand);
     this.decisions = new DecisionCounts(clock, hotKeys);
-    this.leases = new LeaseCounts(clock, hotKeys, demand);
+    this.leases = new LeaseCounts(clock, hotKeys);
     this.accounting =
-        new Accounting(usage, storeClock, new AccountingWindow(ceilings.windowMicros()), demand);
+        new Accounting(usage, storeClock, new AccountingWindow(ceilings.windowMicros()));
     this.calls = new StoreCalls(refills, decisions::degradedCount);
     this.orphans = new Orphans(clock, calls);
     this.entries =
@@ -264,7 +264,6 @@ public final class Decider {
   /** Puts a new configuration in force; permits held under old numbers go back. */
   public void configure(ConfigSnapshot snapshot) {
     inForce.configure(snapshot);
-    demand.keepOnly(snapshot.plans().keySet());
     entries.rebind();
   }
 
@@ -346,7 +345,8 @@ public final class Decider {
   }
 
   /**
-   * Permits that requests have asked for so far, granted or not, by plan; see {@link PlanDemand}.
+   * Permits that requests have asked for so far, granted or not, by plan, while regions divide
+   * limits; see {@link PlanDemand}.
    */
   public Map<String, Long> demand() {
     return demand.totals();

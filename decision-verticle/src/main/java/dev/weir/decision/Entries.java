@@ -183,7 +183,7 @@ final class Entries {
       submit(entry, next);
       calls.landed();
       if (outcome instanceof Answered answer) {
-        leases.taken(entry.key, entry.bound().plan.name(), flight.refill.takes(), answer);
+        leases.taken(entry.key, entry.bound(), flight.refill.takes(), answer);
       }
       deliver(due);
       landed.accept(outcome);

@@ -14,13 +14,15 @@ import java.util.function.Consumer;
 final class InForce {
 
   private final LeaseCeiling ceilings;
+  private final PlanDemand demand;
   private final AtomicLong epochs = new AtomicLong();
   private volatile BoundConfig config;
   private volatile int nodes = 1;
 
-  InForce(LeaseCeiling ceilings, ConfigSnapshot snapshot) {
+  InForce(LeaseCeiling ceilings, ConfigSnapshot snapshot, PlanDemand demand) {
     this.ceilings = ceilings;
-    this.config = new BoundConfig(snapshot, epochs.incrementAndGet());
+    this.demand = demand;
+    this.config = new BoundConfig(snapshot, epochs.incrementAndGet(), demand);
   }
 
   BoundConfig config() {
@@ -28,7 +30,8 @@ final class InForce {
   }
 
   void configure(ConfigSnapshot snapshot) {
-    config = new BoundConfig(snapshot, epochs.incrementAndGet());
+    demand.keepOnly(snapshot.plans().keySet());
+    config = new BoundConfig(snapshot, epochs.incrementAndGet(), demand);
   }
 
   int nodes() {

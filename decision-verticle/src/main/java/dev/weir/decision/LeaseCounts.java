@@ -12,18 +12,16 @@ final class LeaseCounts {
 
   private final Clock clock;
   private final HotKeys hotKeys;
-  private final PlanDemand demand;
   private final LongAdder leased = new LongAdder();
   private volatile LongConsumer sizes = granted -> {};
 
-  LeaseCounts(Clock clock, HotKeys hotKeys, PlanDemand demand) {
+  LeaseCounts(Clock clock, HotKeys hotKeys) {
     this.clock = clock;
     this.hotKeys = hotKeys;
-    this.demand = demand;
   }
 
   /** Notes what {@code takes} came to. */
-  void taken(String key, String plan, List<Take> takes, Answered answer) {
+  void taken(String key, BoundPlan plan, List<Take> takes, Answered answer) {
     long most = 0;
     long mostGranted = 0;
     for (int i = 0; i < takes.size(); i++) {
@@ -36,14 +34,14 @@ final class LeaseCounts {
       mostGranted = Math.max(mostGranted, granted);
     }
     if (mostGranted > 0) {
-      demand.add(plan, mostGranted);
+      plan.asked(mostGranted);
     }
     hotKeys.taken(key, most, clock.micros());
   }
 
   /** Notes permits that are no lease. */
-  void taken(String key, String plan, long permits) {
-    demand.add(plan, permits);
+  void taken(String key, BoundPlan plan, long permits) {
+    plan.asked(permits);
     hotKeys.taken(key, permits, clock.micros());
   }
 

@@ -15,8 +15,9 @@ final class PlanDemand {
 
   private final Map<String, LongAdder> permits = new ConcurrentHashMap<>();
 
-  void add(String plan, long asked) {
-    permits.computeIfAbsent(plan, name -> new LongAdder()).add(asked);
+  /** Where what is asked for of {@code plan} is to be added. */
+  LongAdder of(String plan) {
+    return permits.computeIfAbsent(plan, name -> new LongAdder());
   }
 
   /** Totals so far; a plan that has gone and come back begins anew. */

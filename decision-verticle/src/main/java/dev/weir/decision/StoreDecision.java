@@ -84,7 +84,7 @@ final class StoreDecision implements Refills.Listener {
     if (outcome instanceof Answered first) {
       Decision decision = decision(first);
       takeIn(first, decision, late, now);
-      node.leases.taken(request.key(), plan.plan.name(), decision.allowed() ? cost : 0);
+      node.leases.taken(request.key(), plan, decision.allowed() ? cost : 0);
       if (!late) {
         decided(
             node.decisions.conclude(plan, decision),

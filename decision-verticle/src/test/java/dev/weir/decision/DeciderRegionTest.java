@@ -85,6 +85,31 @@ class DeciderRegionTest {
   }
 
   @Test
+  void whatNoWeightLetsThroughIsNoDemand() {
+    TestNode node = new TestNode(clock, store, config(Totals.ZERO), 1000);
+    for (int i = 0; i < 10; i++) {
+      node.check("k", 1_000_000);
+    }
+    assertThat(node.decider.demand()).isEqualTo(Map.of("p", 0L));
+  }
+
+  @Test
+  void demandGoesOnToCountWhenWeightHasMoved() {
+    TestNode node = new TestNode(clock, store, config(Totals.ZERO), 1000);
+    admitted(node, 60);
+    node.decider.configure(config(new Totals(200_000, 0)));
+    admitted(node, 40);
+    assertThat(node.decider.demand().get("p")).isBetween(100L, 110L);
+  }
+
+  @Test
+  void demandIsNotCountedWhereNothingIsDivided() {
+    TestNode node = new TestNode(clock, store, Plans.config(PLAN), 1000);
+    admitted(node, 200);
+    assertThat(node.decider.demand()).isEmpty();
+  }
+
+  @Test
   void demandOfAPlanThatIsGoneIsForgotten() {
     TestNode node = new TestNode(clock, store, config(Totals.ZERO), 1000);
     admitted(node, 10);
