@@ -80,7 +80,7 @@ record ConfigDocument(
             gateway.equals(Gateway.DEFAULT) ? seed.gateway() : gateway,
             regions.divided() ? regions : regions.withTable(region, seed.regions()),
             lineage.seededBy(seed.digest()))
-        .checked();
+        .checkedAfter(this);
   }
 
   /**
@@ -97,7 +97,7 @@ record ConfigDocument(
             seed.gateway(),
             regions.withTable(region, seed.regions()),
             lineage.seededBy(seed.digest()))
-        .checked();
+        .checkedAfter(this);
   }
 
   /** With the plans of {@code other} that are not here. */
@@ -113,7 +113,7 @@ record ConfigDocument(
   ConfigDocument putPlan(Plan plan) {
     Map<String, Plan> changed = new HashMap<>(plans);
     changed.put(plan.name(), plan);
-    return with(changed, endpoints).checked();
+    return with(changed, endpoints).checkedAfter(this);
   }
 
   /**
@@ -122,7 +122,7 @@ record ConfigDocument(
    *     moved
    */
   ConfigDocument putRegions(String region, RegionWeights table) {
-    return with(regions.withTable(region, table)).checked();
+    return with(regions.withTable(region, table)).checkedAfter(this);
   }
 
   /**
@@ -132,7 +132,7 @@ record ConfigDocument(
    * @throws ConfigRefusedException 409 if this region has not as much
    */
   ConfigDocument give(String other, Map<String, Long> totals) {
-    return with(regions.withLedger(regions.ledger().giving(other, totals))).checked();
+    return with(regions.withLedger(regions.ledger().giving(other, totals))).checkedAfter(this);
   }
 
   /**
@@ -288,9 +288,9 @@ record ConfigDocument(
     return new ConfigDocument(version, defaultPlan, plans, endpoints, gateway, newRegions, lineage);
   }
 
-  private ConfigDocument checked() {
+  private ConfigDocument checkedAfter(ConfigDocument before) {
     Errors errors = new Errors();
-    regions.check(plans, errors);
+    regions.check(plans, before.regions, before.plans, errors);
     errors.throwIfAny(409);
     return this;
   }

@@ -172,11 +172,12 @@ public final class ConfigVerticle extends VerticleBase {
   }
 
   /**
-   * Tells apart what this region has given to others, as it is on disk; empty if nothing is, or
-   * nothing was given. See {@link RegionLedger#givenDigest}.
+   * Tells apart what this region has given to others, as it is on disk, empty if nothing was given;
+   * see {@link RegionLedger#givenDigest}. While nothing is on disk it is that of nothing at all, so
+   * that the region gives nothing which this node could forget.
    */
   public String savedGiven() {
-    return kept.map(KeptState::savedGiven).orElse("");
+    return kept.map(KeptState::savedGiven).orElse(StateSaver.UNSAVED);
   }
 
   private static <T> T deployed(T started) {

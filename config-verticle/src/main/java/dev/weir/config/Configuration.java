@@ -33,7 +33,7 @@ public interface Configuration {
   /**
    * Sets which part of the limits each region enforces. Refused with 409 if {@code region}, which
    * this one is, or one that a plan names, is not in it, or this region would have less than it has
-   * given to others.
+   * given to others; an empty one also while anything has moved.
    */
   Future<Regions> putRegions(String region, RegionWeights table);
 

@@ -9,7 +9,7 @@ import dev.weir.config.RegionQuestion.Need;
  */
 final class GivingRule {
 
-  /** A region keeps this part of what it had to begin with. */
+  /** A region keeps this part at least of what it had to begin with. */
   static final double KEPT = 0.05;
 
   /** As much moves at once at most, millionths of the limit. */
@@ -21,18 +21,27 @@ final class GivingRule {
   private GivingRule() {}
 
   /**
+   * What a region keeps whatever it is asked for, millionths.
+   *
+   * @param base weight that it had to begin with, millionths
+   */
+  static long kept(long base) {
+    return (long) Math.ceil(base * KEPT);
+  }
+
+  /**
    * Millionths to give, 0 or more.
    *
-   * @param base weight that the giver had to begin with, millionths
+   * @param least weight that the giver keeps, millionths
    */
-  static long gives(long base, Need giver, Need taker) {
+  static long gives(long least, Need giver, Need taker) {
     double demand = giver.demand() + taker.demand();
     if (demand == 0) {
       return 0;
     }
     long both = giver.weight() + taker.weight();
-    double due = Math.max(both * (giver.demand() / demand), base * KEPT);
-    long surplus = giver.weight() - (long) Math.ceil(due);
+    long due = (long) Math.ceil(both * (giver.demand() / demand));
+    long surplus = giver.weight() - Math.max(due, least);
     return surplus < Math.max(1, both * SLACK) ? 0 : Math.min(surplus, STEP);
   }
 }

@@ -40,7 +40,7 @@ final class KeptState {
 
   /** What was given to other regions, as on disk; see {@link RegionLedger#givenDigest}. */
   String savedGiven() {
-    return saver.map(StateSaver::savedGiven).orElse("");
+    return saver.map(StateSaver::savedGiven).orElse(StateSaver.UNSAVED);
   }
 
   /** Writes what is not written yet, and gives the file away. Blocks. */

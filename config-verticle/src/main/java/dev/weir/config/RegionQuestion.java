@@ -19,13 +19,21 @@ public record RegionQuestion(String region, Map<String, Need> plans, Map<String,
    */
   public record Need(long weight, double demand) {
 
+    private static final double MOST_DEMAND = 1e18;
+
     /**
      * @throws IllegalArgumentException if one of them is out of its range
      */
     public Need {
-      if (weight < 0 || weight > RegionWeights.WHOLE || !(demand >= 0) || demand > 1e18) {
+      if (weight < 0 || weight > RegionWeights.WHOLE || !(demand >= 0) || demand > MOST_DEMAND) {
         throw new IllegalArgumentException("need: was " + weight + ", " + demand);
       }
+    }
+
+    /** Of this region, whose demand was counted and may be beyond what can be told. */
+    public static Need counted(long weight, double demand) {
+      // Not a number is above nothing, and is told as none.
+      return new Need(weight, demand > 0 ? Math.min(demand, MOST_DEMAND) : 0);
     }
   }
 

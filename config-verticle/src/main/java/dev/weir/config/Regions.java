@@ -1,5 +1,6 @@
 package dev.weir.config;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -10,6 +11,8 @@ import java.util.Optional;
  * <p>A region's weight of a plan is what the table says, or the plan itself, and what it has
  * received from other regions less what it has given. Only limits whose windows are over within an
  * hour follow what has moved: of a month both regions could use the same part, one after another.
+ * Others stay at what the table says, or at the weight where that is less: so a limit that is given
+ * a longer window, or a shorter one, takes nothing back that the other region may have already.
  *
  * @param self the region that this is; empty as long as there is no table
  * @param table weights of plans that have none of their own; empty if there is one region only,
@@ -45,9 +48,55 @@ public record Regions(String self, RegionWeights table, RegionLedger ledger) {
         : RegionWeights.WHOLE;
   }
 
+  /**
+   * How far this region has given more of {@code plan} than it has, millionths; 0 or more. It comes
+   * of lost data, and of parts of a cluster that have both given.
+   */
+  public long overdrawn(Plan plan) {
+    return divided() ? Math.max(0, -balance(plan)) : 0;
+  }
+
   /** Whether weight of {@code plan} may move: some limit of it would follow. */
   public boolean moves(Plan plan) {
     return divided() && plan.limits().stream().anyMatch(limit -> follows(limit.algorithm()));
+  }
+
+  /**
+   * The lowest weight with which each limit of {@code plan} that follows has room for one request
+   * to each endpoint that fits to begin with, millionths.
+   *
+   * @param endpoints weights of requests, permits
+   */
+  long leastUsable(Plan plan, Map<String, Long> endpoints) {
+    long base = base(plan, self);
+    return plan.limits().stream()
+        .filter(limit -> follows(limit.algorithm()))
+        .mapToLong(limit -> leastWith(limit.algorithm(), heaviest(limit, endpoints), base))
+        .max()
+        .orElse(0);
+  }
+
+  private static long heaviest(Limit limit, Map<String, Long> endpoints) {
+    return endpoints.entrySet().stream()
+        .filter(endpoint -> limit.appliesTo(endpoint.getKey()))
+        .mapToLong(Map.Entry::getValue)
+        .reduce(ConfigSnapshot.DEFAULT_WEIGHT, Math::max);
+  }
+
+  /** The lowest weight, {@code base} at most, with which {@code cost} fits if it does with that. */
+  private static long leastWith(Algorithm algorithm, long cost, long base) {
+    long needed = Math.min(cost, algorithm.scaled(base).quota());
+    long low = 0;
+    long high = base;
+    while (low < high) {
+      long middle = (low + high) / 2;
+      if (algorithm.scaled(middle).quota() >= needed) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
   }
 
   private long balance(Plan plan) {
@@ -76,34 +125,58 @@ public record Regions(String self, RegionWeights table, RegionLedger ledger) {
                     new Limit(
                         limit.name(),
                         limit.endpoints(),
-                        limit.algorithm().scaled(follows(limit.algorithm()) ? moved : fixed),
+                        limit
+                            .algorithm()
+                            .scaled(follows(limit.algorithm()) ? moved : Math.min(fixed, moved)),
                         limit.strict()))
             .toList());
   }
 
-  /** With another table, of the region {@code region}, if it has one. */
+  /**
+   * With another table; of the region {@code region}, if it is not known yet which one this is.
+   *
+   * @throws ConfigRefusedException 409 if there is none while weights have moved: this region would
+   *     enforce all, and the others still what they were given
+   */
   Regions withTable(String region, RegionWeights newTable) {
-    // What has moved is of the region that it was written down by.
-    boolean unnamed = self.isEmpty() || ledger.equals(RegionLedger.EMPTY);
-    String name = newTable.isEmpty() ? "" : region;
-    return new Regions(unnamed ? name : self, newTable, ledger);
+    boolean moved = !ledger.equals(RegionLedger.EMPTY);
+    if (newTable.isEmpty() && moved) {
+      throw new ConfigRefusedException(
+          409, List.of("regions: cannot be left out, since weights have moved between regions"));
+    }
+    return newTable.isEmpty()
+        ? NONE
+        : new Regions(divided() || moved ? self : region, newTable, ledger);
   }
 
   Regions withLedger(RegionLedger newLedger) {
     return new Regions(self, table, newLedger);
   }
 
-  /** Adds an error for whatever of {@code plans} does not go with the table and what has moved. */
-  void check(Map<String, Plan> plans, Errors errors) {
+  /**
+   * Adds an error for whatever of {@code plans} does not go with the table and what has moved. A
+   * plan of which too much was given before is none of this change's, unless it makes that worse.
+   */
+  void check(
+      Map<String, Plan> plans, Regions before, Map<String, Plan> plansBefore, Errors errors) {
     if (divided() && !table.millionths().containsKey(self)) {
       errors.add("regions", "must have " + Errors.shown(self) + ", which this region is");
     }
-    plans.values().forEach(plan -> check(plan, Errors.join("plans", plan.name()), errors));
+    plans
+        .values()
+        .forEach(
+            plan -> {
+              long overdrawn =
+                  Optional.ofNullable(plansBefore.get(plan.name()))
+                      .map(before::overdrawn)
+                      .orElse(0L);
+              check(plan, overdrawn, Errors.join("plans", plan.name()), errors);
+            });
   }
 
-  private void check(Plan plan, String path, Errors errors) {
+  private void check(Plan plan, long overdrawnBefore, String path, Errors errors) {
     plan.regions().checkIn(table, Errors.join(path, "regions"), errors);
-    if (divided() && balance(plan) < 0) {
+    if (overdrawn(plan) > overdrawnBefore) {
       errors.add(
           path,
           "the weight of "

@@ -2,6 +2,7 @@ package dev.weir.config;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -40,12 +41,31 @@ public record Seed(PlansFile plans, boolean authoritative, String region) {
       return ConfigState.first(plans, region, writer);
     }
     ConfigState before = there.get();
+    requireRegionOf(before);
     if (authoritative) {
       return replacing(before).nextAfter(before, writer);
     }
     tellOfDifferences(before.document());
     boolean known = before.document().lineage().seeds().contains(plans.digest());
     return known ? before : adding(before).nextAfter(before, writer);
+  }
+
+  /**
+   * Refuses a node of another region, before anything of it is taken in.
+   *
+   * @throws ConfigRefusedException 409 if limits are divided in {@code there}, by another region
+   */
+  void requireRegionOf(ConfigState there) {
+    Regions regions = there.document().regions();
+    if (regions.divided() && !regions.self().equals(region)) {
+      throw new ConfigRefusedException(
+          409,
+          List.of(
+              "region: must be "
+                  + Errors.shown(regions.self())
+                  + ", which the cluster or data_dir is of, was "
+                  + Errors.shown(region)));
+    }
   }
 
   private ConfigState adding(ConfigState before) {

@@ -76,12 +76,17 @@ final class SharedState {
   /**
    * Brings in what this node knows: {@code mine}, if the cluster has a lower version or none, and
    * then {@code seed}.
+   *
+   * @throws ConfigRefusedException if this node, or what it knows, is of another region, or {@code
+   *     seed} does not go with what is there; nothing is written then
    */
   Joined join(Optional<ConfigState> mine, Seed seed) throws Exception {
     return document.exclusively(
         JOIN_SECONDS,
         () -> {
           Optional<ConfigState> there = read();
+          there.ifPresent(seed::requireRegionOf);
+          mine.ifPresent(seed::requireRegionOf);
           Optional<ConfigState> known =
               higher(there, mine).map(state -> keepingMoves(keepingMoves(state, there), mine));
           ConfigState next = seed.appliedTo(known, writer);

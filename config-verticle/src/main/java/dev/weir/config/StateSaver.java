@@ -20,6 +20,9 @@ final class StateSaver {
 
   private static final Logger LOG = LoggerFactory.getLogger(StateSaver.class);
 
+  /** In place of a digest where nothing is on disk; it is that of nothing that can be given. */
+  static final String UNSAVED = "unsaved";
+
   private static final long LEAST_GAP_MICROS = 200_000;
   private static final long MOST_GAP_MICROS = 30_000_000;
   private static final long RETRY_MICROS = 2_000_000;
@@ -39,7 +42,7 @@ final class StateSaver {
 
   private boolean failing;
   private volatile long savedVersion;
-  private volatile String savedGiven = "";
+  private volatile String savedGiven = UNSAVED;
 
   /**
    * @param state to be written
@@ -73,7 +76,7 @@ final class StateSaver {
     return savedVersion;
   }
 
-  /** What was given to other regions, as on disk; empty before the first write. */
+  /** What was given to other regions, as on disk; {@link #UNSAVED} before the first write. */
   String savedGiven() {
     return savedGiven;
   }

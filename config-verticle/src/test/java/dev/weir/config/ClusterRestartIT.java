@@ -2,10 +2,12 @@ package dev.weir.config;
 
 import static dev.weir.config.HazelcastNodes.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.cluster.Member;
+import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.impl.HazelcastInstanceProxy;
 import dev.weir.config.HazelcastNodes.Node;
@@ -34,6 +36,17 @@ class ClusterRestartIT {
               plans: {gold: {rate: 10}}
               regions: {default: {weight: 0.5}, us: {weight: 0.5}}
               """));
+
+  private static final Seed DIVIDED_US =
+      new Seed(
+          PlansFile.parse(
+              """
+              plans: {gold: {rate: 20}, more: {rate: 1}}
+              regions: {default: {weight: 0.1}, us: {weight: 0.9}}
+              """),
+          true,
+          "us");
+
   private static final Duration TOGETHER = Duration.ofSeconds(60);
 
   @TempDir Path scratch;
@@ -113,6 +126,30 @@ class ClusterRestartIT {
     assertThat(second.config().current()).isEqualTo(first.config().current());
     assertThat(second.config().current().plan("since")).isPresent();
     assertThat(losses).isEmpty();
+  }
+
+  @Test
+  void aNodeOfAnotherRegionChangesNothing() throws Exception {
+    stop(start(1, DIVIDED_US));
+    Node first = start(0, DIVIDED);
+    ConfigSnapshot before = first.config().current();
+    for (int directory : List.of(1, 2)) {
+      HazelcastInstance other = Hazelcast.newHazelcastInstance(cluster.configOf(directory));
+      try {
+        ConfigVerticle verticle =
+            ConfigVerticle.clustered(DIVIDED_US, other, Clock.system())
+                .keptIn(directory(directory));
+        assertThatThrownBy(() -> get(cluster.deploy(verticle)))
+            .hasRootCauseMessage(
+                "region: must be 'default', which the cluster or data_dir is of, was 'us'");
+      } finally {
+        other.shutdown();
+      }
+    }
+    get(first.config().putEndpoint("after", 2));
+    assertThat(first.config().current().version()).isEqualTo(before.version() + 1);
+    assertThat(first.config().current().plans()).isEqualTo(before.plans());
+    assertThat(first.config().current().regions()).isEqualTo(before.regions());
   }
 
   @Test

@@ -48,8 +48,12 @@ final class HazelcastNodes {
   Node join(int index, Seed seed, UnaryOperator<ConfigVerticle> more) throws Exception {
     HazelcastInstance hazelcast = Hazelcast.newHazelcastInstance(configOf(index));
     ConfigVerticle verticle = more.apply(ConfigVerticle.clustered(seed, hazelcast, Clock.system()));
-    String id = get(vertx.deployVerticle(verticle));
+    String id = get(deploy(verticle));
     return new Node(hazelcast, verticle, () -> vertx.undeploy(id));
+  }
+
+  Future<String> deploy(ConfigVerticle verticle) {
+    return vertx.deployVerticle(verticle);
   }
 
   Config configOf(int index) {

@@ -16,9 +16,9 @@ import net.jqwik.api.constraints.IntRange;
 
 /**
  * Regions that exchange weights through a network that loses, delays, repeats and reorders what
- * they say, whose clusters split and merge, and whose nodes are killed and come back with what is
- * on their disks: the weights that are enforced are never more than all, and they follow the demand
- * once the regions can talk.
+ * they say, whose clusters split and merge, whose nodes are killed and come back with what is on
+ * their disks, and whose operators lower a weight and then raise another: the weights that are
+ * enforced are never more than all, and they follow the demand once the regions can talk.
  */
 class RegionExchangePropertyTest {
 
@@ -34,6 +34,9 @@ class RegionExchangePropertyTest {
     World world = new World(regions, nodes, random);
     for (int i = 0; i < STEPS; i++) {
       world.step();
+      if (random.nextInt(20) == 0) {
+        world.changeTables();
+      }
       assertThat(world.enforced()).as("step %s", i).isLessThanOrEqualTo(RegionWeights.WHOLE);
     }
   }
@@ -63,11 +66,12 @@ class RegionExchangePropertyTest {
     Need giver = new Need(giverWeight, giverDemand);
     Need taker = new Need(takerWeight, takerDemand);
 
-    long given = GivingRule.gives(base, giver, taker);
+    long kept = GivingRule.kept(base);
+    long given = GivingRule.gives(kept, giver, taker);
 
     assertThat(given).isBetween(0L, GivingRule.STEP);
     if (given > 0) {
-      assertThat(giverWeight - given).isGreaterThanOrEqualTo((long) (base * GivingRule.KEPT));
+      assertThat(giverWeight - given).isGreaterThanOrEqualTo(kept);
       // Never so much that the other would have to give it back.
       Need less = new Need(giverWeight - given, giverDemand);
       Need more = new Need(takerWeight + given, takerDemand);
@@ -139,6 +143,22 @@ class RegionExchangePropertyTest {
       underWay.add(told);
     }
 
+    /** Lowers the weight of one region; when all of it has that, raises the weight of another. */
+    void changeTables() {
+      Region lowered = regions.get(random.nextInt(regions.size()));
+      Region raised = regions.get(random.nextInt(regions.size()));
+      if (lowered != raised && lowered.isWhole()) {
+        lowered.settle();
+        long base = lowered.anyUp().base();
+        long less = random.nextLong(base + 1);
+        if (lowered.anyUp().putWeight(base - less, regions)) {
+          lowered.settle();
+          Node node = raised.anyUp();
+          node.putWeight(Math.min(RegionWeights.WHOLE, node.base() + less), regions);
+        }
+      }
+    }
+
     void heal() {
       regions.forEach(Region::heal);
       underWay.clear();
@@ -192,7 +212,11 @@ class RegionExchangePropertyTest {
       this.random = random;
       PlansFile plans =
           PlansFile.of(
-              Map.of("plans", Map.of(PLAN, Map.of("rate", 10)), "regions", table.formatTable()));
+              Map.of(
+                  "plans",
+                  Map.of(PLAN, Map.of("rate", 1_000_000)),
+                  "regions",
+                  table.formatTable()));
       ConfigDocument first = ConfigDocument.first(plans, name, "first");
       Part whole = new Part(first);
       for (int i = 0; i < count; i++) {
@@ -233,8 +257,12 @@ class RegionExchangePropertyTest {
       }
     }
 
+    boolean isWhole() {
+      return parts.size() == 1 && parts.get(0).members.size() == nodes.size();
+    }
+
     void disturb() {
-      boolean whole = parts.size() == 1 && parts.get(0).members.size() == nodes.size();
+      boolean whole = isWhole();
       switch (random.nextInt(4)) {
         case 0 -> {
           if (whole) {
@@ -331,6 +359,10 @@ class RegionExchangePropertyTest {
     Part(ConfigDocument document) {
       this.document = document;
     }
+
+    long base() {
+      return document.regions().table().of(document.regions().self());
+    }
   }
 
   private static final class Node implements Membership {
@@ -396,6 +428,25 @@ class RegionExchangePropertyTest {
       part.document = after.equals(before) ? before : after.next(name);
     }
 
+    long base() {
+      return part.base();
+    }
+
+    /** Whether the region could be given another weight of its own. */
+    boolean putWeight(long own, List<Region> regions) {
+      Map<String, Long> weights = new HashMap<>();
+      for (Region each : regions) {
+        weights.put(each.name, (RegionWeights.WHOLE - own) / (regions.size() - 1));
+      }
+      weights.put(region.name, own);
+      try {
+        change(part.document, part.document.putRegions(region.name, new RegionWeights(weights)));
+        return true;
+      } catch (ConfigRefusedException e) {
+        return false;
+      }
+    }
+
     /** A change that has nothing to do with regions, so that versions of parts do not tell all. */
     void putSomething() {
       change(part.document, part.document.putEndpoint("any", region.random.nextInt(1000)));
@@ -430,7 +481,7 @@ class RegionExchangePropertyTest {
               question,
               snapshot(),
               Map.of(PLAN, (double) region.demand),
-              RegionOffer.settled(this, inForce.regions()));
+              RegionOffer.unsettled(this, inForce.regions()).isEmpty());
       change(part.document, part.document.learn(question.region(), Map.of(), offer.forgotten()));
       try {
         change(part.document, part.document.give(question.region(), offer.raised()));

@@ -121,12 +121,79 @@ class RegionsTest {
   }
 
   @Example
-  void onlyShortWindowsFollowWhatHasMoved() {
-    ConfigState eu = begun("eu");
-    ConfigState moved = with(eu, eu.document().give("us", Map.of("quota", 100_000L)));
+  void longWindowsDoNotGainWhatHasMoved() {
+    ConfigState us = begun("us");
+    ConfigState moved = with(us, us.document().learn("eu", Map.of("quota", 100_000L), Map.of()));
 
-    assertThat(quotas(moved, "quota")).containsExactly(100L, 600L);
-    assertThat(quotas(moved, "free")).containsExactly(60L);
+    assertThat(quotas(moved, "quota")).containsExactly(100L, 400L);
+    assertThat(quotas(moved, "free")).containsExactly(40L);
+  }
+
+  @Example
+  void limitOfAnotherWindowTakesNothingBackThatWasGiven() {
+    ConfigDocument given = begun("eu").document().give("us", Map.of("free", 200_000L));
+    ConfigState longer = with(begun("eu"), given.putPlan(PlanFormat.parse("free", window("2h"))));
+    assertThat(quotas(longer, "free")).containsExactly(40L);
+
+    ConfigState shorter =
+        with(longer, longer.document().putPlan(PlanFormat.parse("free", window("1m"))));
+    assertThat(quotas(shorter, "free")).containsExactly(40L);
+  }
+
+  private static Map<String, Object> window(String window) {
+    return Map.of("algorithm", "fixed_window", "limit", 100, "window", window);
+  }
+
+  @Example
+  void nodeOfAnotherRegionIsRefused() {
+    ConfigState eu = begun("eu");
+    for (boolean authoritative : List.of(true, false)) {
+      Seed other = new Seed(PlansFile.parse(FILE + "\nkeys: {a: free}"), authoritative, "us");
+      assertThatThrownBy(() -> other.appliedTo(Optional.of(eu), "me"))
+          .isInstanceOf(ConfigRefusedException.class)
+          .hasMessage("region: must be 'eu', which the cluster or data_dir is of, was 'us'");
+    }
+  }
+
+  @Example
+  void anotherTableMakesNoOtherRegionOfIt() {
+    ConfigDocument eu = begun("eu").document();
+    ConfigDocument changed = eu.putRegions("us", table("{eu: {weight: 0.1}, us: {weight: 0.9}}"));
+    assertThat(changed.regions().self()).isEqualTo("eu");
+    assertThat(changed.regions().weight(changed.plan("free").orElseThrow())).isEqualTo(100_000);
+  }
+
+  @Example
+  void tableStaysWhileWeightsHaveMoved() {
+    ConfigDocument one =
+        Seed.adding(PlansFile.example()).appliedTo(Optional.empty(), "me").document();
+    ConfigDocument divided = one.putRegions("eu", table("{eu: {weight: 0.5}, us: {weight: 0.5}}"));
+    assertThat(divided.putRegions("eu", RegionWeights.NONE).regions()).isEqualTo(Regions.NONE);
+
+    ConfigState moved = with(begun("eu"), divided.learn("us", Map.of("gold", 1L), Map.of()));
+    String refusal = "regions: cannot be left out, since weights have moved between regions";
+    assertThatThrownBy(() -> moved.document().putRegions("eu", RegionWeights.NONE))
+        .isInstanceOf(ConfigRefusedException.class)
+        .hasMessage(refusal);
+    Seed without = new Seed(PlansFile.example(), true, "eu");
+    assertThatThrownBy(() -> without.appliedTo(Optional.of(moved), "me")).hasMessage(refusal);
+  }
+
+  @Example
+  void whatWasGivenTooMuchOfIsInTheWayOfNoOtherChange() {
+    ConfigDocument us = begun("us").document().learn("eu", Map.of(), Map.of("free", 500_000L));
+    Plan free = us.plan("free").orElseThrow();
+    assertThat(us.regions().overdrawn(free)).isEqualTo(100_000);
+    assertThat(us.regions().weight(free)).isZero();
+
+    us.putPlan(PlanFormat.parse("split", Map.of("rate", 7)));
+    us.putPlan(PlanFormat.parse("free", Map.of("rate", 7)));
+    us.give("eu", Map.of("quota", 100_000L));
+    us.putRegions("us", table("{eu: {weight: 0.55}, us: {weight: 0.45}}"));
+    assertThatThrownBy(() -> us.give("eu", Map.of("free", 500_001L)))
+        .hasMessageContaining("plans.free: the weight of 'us' must be at least 0.500001");
+    assertThatThrownBy(() -> us.putRegions("us", table("{eu: {weight: 0.6}, us: {weight: 0.3}}")))
+        .hasMessageContaining("plans.free: the weight of 'us' must be at least 0.5");
   }
 
   @Example

@@ -50,6 +50,7 @@ final class ControlCalls {
   private final FleetHotKeys hotKeys;
   private final KeyUsage usage;
   private final BooleanSupplier storeUp;
+  private final WeightChanges weightChanges;
   private final Clock clock;
   private volatile boolean stopping;
 
@@ -71,6 +72,7 @@ final class ControlCalls {
     this.hotKeys = hotKeys;
     this.usage = usage;
     this.storeUp = storeUp;
+    this.weightChanges = new WeightChanges(configuration, membership);
     this.clock = clock;
   }
 
@@ -81,16 +83,18 @@ final class ControlCalls {
 
   Supplier<Future<Void>> putPlan(Caller by, String name, JsonObject body) {
     Plan plan = PlanFormat.parse(name, body.getMap());
-    return () ->
-        configuration
-            .putPlan(plan)
-            .compose(
-                before ->
-                    audit.changed(
-                        by,
-                        Subject.of("put_plan", name),
-                        before.map(ControlCalls::json),
-                        Optional.of(json(plan))));
+    return () -> {
+      weightChanges.check(plan);
+      return configuration
+          .putPlan(plan)
+          .compose(
+              before ->
+                  audit.changed(
+                      by,
+                      Subject.of("put_plan", name),
+                      before.map(ControlCalls::json),
+                      Optional.of(json(plan))));
+    };
   }
 
   Future<Void> deletePlan(Caller by, String name) {
@@ -127,16 +131,18 @@ final class ControlCalls {
   Supplier<Future<Void>> setKey(Caller by, String key, JsonObject body) {
     KeySetting setting = KeyFormat.parse(body.getMap(), clock.epochMillis());
     String checked = checkedKey(key);
-    return () ->
-        configuration
-            .setKey(checked, setting)
-            .compose(
-                before ->
-                    audit.changed(
-                        by,
-                        Subject.ofKey("set_key", checked),
-                        json(before),
-                        json(before.with(setting))));
+    return () -> {
+      weightChanges.check(checked, setting);
+      return configuration
+          .setKey(checked, setting)
+          .compose(
+              before ->
+                  audit.changed(
+                      by,
+                      Subject.ofKey("set_key", checked),
+                      json(before),
+                      json(before.with(setting))));
+    };
   }
 
   /**
@@ -145,6 +151,7 @@ final class ControlCalls {
    */
   Future<JsonObject> setKeys(Caller by, Buffer body) {
     List<KeyLine> lines = KeyLines.parse(body.getBytes(), clock.epochMillis());
+    weightChanges.check(lines);
     return configuration
         .setKeys(lines)
         .compose(
@@ -161,8 +168,10 @@ final class ControlCalls {
   }
 
   Future<Void> clearKey(Caller by, String key) {
+    String checked = checkedKey(key);
+    weightChanges.checkCleared(checked);
     return configuration
-        .clearKey(checkedKey(key))
+        .clearKey(checked)
         .compose(
             before ->
                 audit.changed(by, Subject.ofKey("clear_key", key), json(before), Optional.empty()));

@@ -1,6 +1,5 @@
 package dev.weir.node;
 
-import dev.weir.config.ConfigRefusedException;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.Configuration;
 import dev.weir.config.Membership;
@@ -10,47 +9,65 @@ import dev.weir.config.RegionWeights;
 import dev.weir.config.Regions;
 import dev.weir.node.AuditTrail.Subject;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** What the control plane can be asked of regions, from JSON to JSON; see {@link ControlCalls}. */
 final class RegionCalls {
 
+  private final Vertx vertx;
   private final Configuration configuration;
   private final Membership membership;
   private final String self;
-  private final Supplier<Future<Map<String, Double>>> demand;
+  private final Supplier<Future<FleetDemand.Sums>> demand;
   private final AuditTrail audit;
+  private final WeightChanges weightChanges;
+  private final HeldWeights held = new HeldWeights();
 
   /**
    * @param self the region that this node is of
-   * @param demand of all its nodes, permits a second by plan
+   * @param demand of all its nodes
    */
   RegionCalls(
+      Vertx vertx,
       Configuration configuration,
       Membership membership,
       String self,
-      Supplier<Future<Map<String, Double>>> demand,
+      Supplier<Future<FleetDemand.Sums>> demand,
       AuditTrail audit) {
+    this.vertx = vertx;
     this.configuration = configuration;
     this.membership = membership;
     this.self = self;
     this.demand = demand;
     this.audit = audit;
+    this.weightChanges = new WeightChanges(configuration, membership);
   }
 
   Supplier<Future<Void>> putTable(Caller by, JsonObject body) {
     RegionWeights table = RegionWeights.parseTable(body.getMap());
-    return () ->
-        configuration
-            .putRegions(self, table)
-            .compose(
-                before ->
-                    audit.changed(
-                        by, Subject.of("put_regions", ""), json(before.table()), json(table)));
+    return () -> {
+      weightChanges.check(configuration.current().regions().table(), table);
+      return change(() -> configuration.putRegions(self, table))
+          .compose(
+              before ->
+                  audit.changed(
+                      by, Subject.of("put_regions", ""), json(before.table()), json(table)));
+    };
+  }
+
+  /**
+   * Makes a change of weights off the event loop: every key of the node is looked at before it is
+   * complete.
+   */
+  private Future<Regions> change(Callable<Future<Regions>> change) {
+    return vertx.executeBlocking(change, false).compose(changed -> changed);
   }
 
   private static Optional<JsonObject> json(RegionWeights table) {
@@ -79,8 +96,8 @@ final class RegionCalls {
   }
 
   /**
-   * Answers another region what it has been given, and gives it more if that is due. What is given
-   * now is told another time, when every node here enforces it.
+   * Answers another region what it has been given, and then gives it more if that is due, which is
+   * told another time, when every node here enforces it.
    */
   Future<JsonObject> exchange(JsonObject body) {
     RegionQuestion question = RegionFormat.question(body);
@@ -92,43 +109,45 @@ final class RegionCalls {
     }
     return demand
         .get()
-        .compose(
+        .map(
             asked -> {
               ConfigSnapshot config = configuration.current();
-              boolean settled = RegionOffer.settled(membership, config.regions());
-              RegionOffer offer = RegionOffer.to(question, config, asked, settled);
-              JsonObject answer =
-                  new JsonObject()
-                      .put(RegionFormat.REGION, self)
-                      .put(RegionFormat.GIVEN, RegionFormat.totals(offer.told()));
-              return learn(other, offer).compose(done -> give(other, offer)).map(answer);
+              List<String> unsettled = RegionOffer.unsettled(membership, config.regions());
+              held.exchanged(other, unsettled);
+              RegionOffer offer =
+                  RegionOffer.to(
+                      question, config, asked.rates(), asked.whole() && unsettled.isEmpty());
+              carryOut(other, offer);
+              return new JsonObject()
+                  .put(RegionFormat.REGION, self)
+                  .put(RegionFormat.GIVEN, RegionFormat.totals(offer.told()));
             });
   }
 
-  private Future<Void> learn(String other, RegionOffer offer) {
-    return offer.forgotten().isEmpty()
+  /** Nobody waits for it: what has become of it is told when it is asked again. */
+  private void carryOut(String other, RegionOffer offer) {
+    learn(other, Map.of(), offer.forgotten())
+        .compose(done -> give(other, offer.raised()))
+        .onSuccess(done -> held.written(other))
+        .onFailure(e -> held.unwritten(other, e.toString()));
+  }
+
+  /** Takes in what {@code other} tells of what it has given and received in all. */
+  Future<Void> learn(String other, Map<String, Long> received, Map<String, Long> given) {
+    return received.isEmpty() && given.isEmpty()
         ? Future.succeededFuture()
-        : configuration
-            .learn(other, Map.of(), offer.forgotten())
+        : change(() -> configuration.learn(other, received, given))
             .compose(before -> moved(other, before));
   }
 
-  private Future<Void> give(String other, RegionOffer offer) {
-    return offer.raised().isEmpty()
+  private Future<Void> give(String other, Map<String, Long> raised) {
+    return raised.isEmpty()
         ? Future.succeededFuture()
-        : configuration
-            .give(other, offer.raised())
-            .compose(before -> moved(other, before))
-            // Its weight was lowered meanwhile: it is asked again in a moment.
-            .recover(
-                failure ->
-                    failure instanceof ConfigRefusedException
-                        ? Future.succeededFuture()
-                        : Future.failedFuture(failure));
+        : change(() -> configuration.give(other, raised)).compose(before -> moved(other, before));
   }
 
   /** Writes down what has moved by what {@code other} said. */
-  Future<Void> moved(String other, Regions before) {
+  private Future<Void> moved(String other, Regions before) {
     ConfigSnapshot now = configuration.current();
     return audit.changed(
         Caller.region(other),

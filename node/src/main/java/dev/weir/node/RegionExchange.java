@@ -21,8 +21,10 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +55,7 @@ final class RegionExchange extends VerticleBase {
   private MultiGauge weights;
   private Map<String, Plan> shownPlans = Map.of();
   private Regions shownRegions = Regions.NONE;
+  private Set<String> shownOverdrawn = Set.of();
 
   /**
    * @param address of this node, as its status tells it
@@ -118,19 +121,28 @@ final class RegionExchange extends VerticleBase {
     shownPlans = config.plans();
     shownRegions = config.regions();
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
+    Set<String> overdrawn = new HashSet<>();
     for (Plan plan : config.plans().values()) {
+      long tooMuch = config.regions().overdrawn(plan);
+      if (tooMuch > 0 && overdrawn.add(plan.name()) && !shownOverdrawn.contains(plan.name())) {
+        LOG.warn(
+            "plans.{}: this region has given {} more than it has, and enforces none of it",
+            plan.name(),
+            RegionWeights.asNumber(tooMuch));
+      }
       if (!plan.unlimited()) {
         double weight = RegionWeights.asNumber(config.regions().weight(plan));
         rows.add(MultiGauge.Row.of(Tags.of("plan", plan.name()), weight));
       }
     }
+    shownOverdrawn = overdrawn;
     weights.register(rows, true);
   }
 
   private void turn() {
     rates.sample(totals.get());
     if (configuration.current().regions().divided() && !peers.isEmpty() && isOldest()) {
-      demand.now().onSuccess(asked -> peers.forEach(peer -> ask(peer, asked)));
+      demand.now().onSuccess(asked -> peers.forEach(peer -> ask(peer, asked.rates())));
     }
   }
 
@@ -156,8 +168,8 @@ final class RegionExchange extends VerticleBase {
     Map<String, Need> needs = new HashMap<>();
     for (Plan plan : config.plans().values()) {
       if (regions.moves(plan)) {
-        needs.put(
-            plan.name(), new Need(regions.weight(plan), asked.getOrDefault(plan.name(), 0.0)));
+        double demand = asked.getOrDefault(plan.name(), 0.0);
+        needs.put(plan.name(), Need.counted(regions.weight(plan), demand));
       }
     }
     return new RegionQuestion(regions.self(), needs, regions.ledger().receivedFrom(other));
@@ -178,9 +190,8 @@ final class RegionExchange extends VerticleBase {
     given.keySet().retainAll(config.plans().keySet());
     given.entrySet().removeIf(each -> each.getValue() <= known.getOrDefault(each.getKey(), 0L));
     if (!given.isEmpty()) {
-      configuration
+      calls
           .learn(other, given, Map.of())
-          .compose(before -> calls.moved(other, before))
           .onFailure(
               e -> LOG.warn("weight of region {} was not taken in: {}", other, e.toString()));
     }

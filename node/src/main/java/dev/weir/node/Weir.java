@@ -11,7 +11,6 @@ import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.PlansFile;
 import dev.weir.config.RegionWeights;
-import dev.weir.config.Regions;
 import dev.weir.config.Seed;
 import dev.weir.decision.Decider;
 import dev.weir.decision.DecisionMeters;
@@ -293,19 +292,6 @@ public final class Weir {
     }
   }
 
-  private void requireOneRegion() {
-    Regions regions = config.configuration().current().regions();
-    requireRegionIn(regions.table());
-    if (regions.divided() && !regions.self().equals(settings.region().name())) {
-      throw new SettingsRefusedException(
-          List.of(
-              "region: must be "
-                  + Quoted.of(regions.self())
-                  + ", which the cluster and data_dir are of, was "
-                  + Quoted.of(settings.region().name())));
-    }
-  }
-
   private Future<?> deployConfig(Seed seed, Optional<HazelcastInstance> hazelcast) {
     config =
         hazelcast
@@ -317,13 +303,8 @@ public final class Weir {
             failure ->
                 Future.failedFuture(
                     failure instanceof ConfigRefusedException refused
-                        ? refusedPlans(refused)
-                        : failure))
-        .map(
-            done -> {
-              requireOneRegion();
-              return done;
-            });
+                        ? new SettingsRefusedException(refused.errors())
+                        : failure));
   }
 
   /** Before whatever counts, so that it ends after that. */
@@ -458,6 +439,7 @@ public final class Weir {
     fleetDemand = new FleetDemand(question -> nodeBus.ask(FleetDemand.CALL, question));
     regionCalls =
         new RegionCalls(
+            vertx,
             config.configuration(),
             config.membership(),
             settings.region().name(),

@@ -1,6 +1,7 @@
 package dev.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.weir.client.ApiContract;
 import dev.weir.client.CheckRefusedException;
@@ -9,6 +10,7 @@ import dev.weir.client.LimitStatus;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.ConfigVerticle;
+import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.Plan;
 import dev.weir.config.PlansFile;
@@ -103,6 +105,8 @@ class ControlPlaneTest {
   }
 
   private final Map<String, Double> demand = new HashMap<>();
+  private boolean demandIsWhole = true;
+  private int missing;
   private Optional<Secret> regionToken = Optional.empty();
 
   private int deploy(Supplier<AdminTokens> tokens) {
@@ -121,7 +125,7 @@ class ControlPlaneTest {
             regionToken,
             new ControlCalls(
                 config.configuration(),
-                config.membership(),
+                membership(),
                 this::inspect,
                 new KeyReset(config.configuration(), this::forget, this::obey),
                 new AuditTrail(config.auditLog(), clock()),
@@ -130,10 +134,11 @@ class ControlPlaneTest {
                 storeUp::get,
                 clock()),
             new RegionCalls(
+                vertx,
                 config.configuration(),
-                config.membership(),
+                membership(),
                 "eu",
-                () -> Future.succeededFuture(demand),
+                () -> Future.succeededFuture(new FleetDemand.Sums(demand, demandIsWhole)),
                 new AuditTrail(config.auditLog(), clock())),
             () -> "weir_nodes 1.0\n",
             API);
@@ -803,11 +808,19 @@ class ControlPlaneTest {
         "{\"region\":\"us\",\"plans\":{\"free\":{\"weight\":500000,\"demand\":90}},"
             + "\"received\":{}}";
 
+    demandIsWhole = false;
     assertThat(exchange(question, "Bearer r3gion").body())
         .isEqualTo("{\"region\":\"eu\",\"given\":{}}");
+    demandIsWhole = true;
+    assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{}");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(getJson("/audit").getJsonArray("changes").getJsonObject(0))
+                    .isEqualTo(
+                        change("move_weights", "", "{\"free\":0.5}", "{\"free\":0.45}")
+                            .put("by", "region:us")));
     assertThat(getJson("/cluster").getJsonObject("weights").getDouble("free")).isEqualTo(0.45);
-    assertThat(getJson("/audit").getJsonArray("changes").getJsonObject(0).getString("by"))
-        .isEqualTo("region:us");
 
     // The node has not yet said that it enforces it.
     assertThat(exchange(question, "Bearer r3gion").body()).contains("\"given\":{}");
@@ -831,6 +844,67 @@ class ControlPlaneTest {
         "application/json",
         "Authorization",
         authorization);
+  }
+
+  @Example
+  void weightsStayWhileANodeIsMissing() {
+    String table = "{\"eu\":{\"weight\":0.6},\"us\":{\"weight\":0.4}}";
+    put("/regions", table);
+    put("/limits/own", "{\"rate\":5,\"regions\":{\"eu\":0.25,\"us\":0.75}}");
+    put("/admin/limits/acme", "{\"regions\":{\"eu\":1}}");
+    missing = 1;
+
+    for (String[] call :
+        new String[][] {
+          {"/regions", "{\"eu\":{\"weight\":0.5},\"us\":{\"weight\":0.4}}"},
+          {"/regions", "{}"},
+          {"/limits/own", "{\"rate\":5}"},
+          {"/admin/limits/acme", "{\"regions\":{\"eu\":0.5}}"},
+          {"/admin/limits/bob", "{\"regions\":{\"eu\":0.5}}"},
+        }) {
+      assertThat(problem(409, sendJson(call[0], call[1])))
+          .containsExactly(
+              "regions: weights cannot be changed while nodes are missing, which may go on with"
+                  + " those before; missing: 1");
+    }
+    problem(409, send("DELETE", "/admin/limits/acme"));
+
+    assertThat(put("/regions", table)).isEqualTo(204);
+    assertThat(put("/limits/own", "{\"rate\":9,\"regions\":{\"eu\":0.25,\"us\":0.75}}"))
+        .isEqualTo(204);
+    assertThat(put("/admin/limits/bob", "{\"rate\":9}")).isEqualTo(204);
+    missing = 0;
+    assertThat(put("/limits/own", "{\"rate\":5}")).isEqualTo(204);
+  }
+
+  private Membership membership() {
+    Membership there = config.membership();
+    return new Membership() {
+      @Override
+      public int nodes() {
+        return there.nodes();
+      }
+
+      @Override
+      public int leasing() {
+        return there.nodes() + missing;
+      }
+
+      @Override
+      public List<NodeStatus> members() {
+        return there.members();
+      }
+
+      @Override
+      public void onChange(Runnable listener) {
+        there.onChange(listener);
+      }
+
+      @Override
+      public void publish(NodeStatus status) {
+        there.publish(status);
+      }
+    };
   }
 
   @Example

@@ -27,20 +27,46 @@ class DemandRatesTest {
   @Test
   void steadyDemandIsTold() {
     sample(60, 40);
-    assertThat(rates.rates().get("gold")).isCloseTo(40, within(0.1));
+    assertThat(told().get("gold")).isCloseTo(40, within(0.1));
+  }
+
+  private Map<String, Double> told() {
+    return rates.rates().orElseThrow();
+  }
+
+  @Test
+  void nothingIsToldBeforeItIsKnown() {
+    assertThat(rates.rates()).isEmpty();
+  }
+
+  @Test
+  void demandIsToldWholeFromTheFirstSampleOn() {
+    sample(1, 40);
+    assertThat(told().get("gold")).isCloseTo(40, within(0.1));
+    sample(3, 40);
+    assertThat(told().get("gold")).isCloseTo(40, within(0.1));
+  }
+
+  @Test
+  void demandOfAPlanThatIsNewIsToldWhole() {
+    sample(20, 40);
+    clock.advance(PERIOD);
+    rates.sample(Map.of("gold", total, "late", 500L));
+    assertThat(told().get("late")).isCloseTo(100, within(0.1));
   }
 
   @Test
   void newDemandCountsForMostOfItAfterHalfAMinute() {
+    sample(100, 0);
     sample(6, 40);
-    assertThat(rates.rates().get("gold")).isCloseTo(40 * (1 - Math.exp(-1)), within(0.1));
+    assertThat(told().get("gold")).isCloseTo(40 * (1 - Math.exp(-1)), within(0.1));
   }
 
   @Test
   void demandThatHasEndedIsForgotten() {
     sample(10, 40);
     sample(200, 0);
-    assertThat(rates.rates()).isEmpty();
+    assertThat(told()).isEmpty();
   }
 
   @Test
@@ -48,18 +74,18 @@ class DemandRatesTest {
     sample(10, 40);
     clock.advance(PERIOD);
     rates.sample(Map.of());
-    assertThat(rates.rates()).isEmpty();
+    assertThat(told()).isEmpty();
 
     clock.advance(PERIOD);
     rates.sample(Map.of("gold", 5L));
-    assertThat(rates.rates().get("gold")).isBetween(0.0, 1.0);
+    assertThat(told().get("gold")).isBetween(0.0, 1.0);
   }
 
   @Test
   void clockThatStandsStillChangesNothing() {
     sample(10, 40);
-    Map<String, Double> before = rates.rates();
+    Map<String, Double> before = told();
     rates.sample(Map.of("gold", total + 1000));
-    assertThat(rates.rates()).isEqualTo(before);
+    assertThat(told()).isEqualTo(before);
   }
 }

@@ -166,6 +166,32 @@ class WeirTest {
   }
 
   @Test
+  void aNodeWhoseDataDirIsOfAnotherRegionIsRefused() throws IOException {
+    Path plans = directory.resolve("divided.yaml");
+    Files.writeString(
+        plans, "plans: {p: {rate: 1}}\nregions: {eu: {weight: 0.6}, us: {weight: 0.4}}");
+    Map<String, String> more = Map.of("plans", plans.toString(), "plans_authoritative", "on");
+    Weir eu = get(Weir.deploy(vertx, divided("eu", more)));
+    get(eu.stop());
+
+    assertThatThrownBy(() -> get(Weir.deploy(vertx, divided("us", more))))
+        .hasCauseInstanceOf(SettingsRefusedException.class)
+        .hasMessageContaining(
+            "region: must be 'eu', which the cluster or data_dir is of, was 'us'");
+    get(Weir.deploy(vertx, divided("eu", more)));
+  }
+
+  private Settings divided(String region, Map<String, String> more) {
+    Map<String, String> texts = new HashMap<>(more);
+    texts.put("region", region);
+    texts.put("http.port", "0");
+    texts.put("http.host", "127.0.0.1");
+    texts.put("admin.port", "0");
+    texts.put("data_dir", directory.resolve("data").toString());
+    return Settings.of(texts);
+  }
+
+  @Test
   void aClusterNeedsAVertxThatIsClustered() {
     Settings settings =
         Settings.of(Map.of("cluster.enabled", "on", "store.url", "redis://127.0.0.1:1"));
