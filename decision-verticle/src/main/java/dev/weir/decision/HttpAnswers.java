@@ -152,9 +152,7 @@ final class HttpAnswers {
     end(request, Buffer.buffer(body));
   }
 
-  /**
-   * Nothing can be said, since the store is away or others send too much: ask again in a second.
-   */
+  /** The store is away, so that nothing can be said: to be asked again in a second. */
   void unavailable(HttpServerRequest request, String detail) {
     request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
     problem(request, Problem.temporaryReducedCapacity(detail));
