@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
@@ -97,7 +96,7 @@ final class Entries {
         entry.touched = true;
         entry.expire(nowMicros);
         result = work.apply(entry, left::add);
-        tend(entry);
+        tend(entry, left::add);
       }
       orphans.settle(key, left, nowMicros);
       return result;
@@ -177,7 +176,7 @@ final class Entries {
             outcome instanceof Answered answer
                 ? answered(answer, now, due, left)
                 : unavailable((Unavailable) outcome, now, due, left);
-        tend(entry);
+        tend(entry, left::add);
       }
       orphans.settle(entry.key, left, now);
       submit(entry, next);
@@ -221,7 +220,7 @@ final class Entries {
       synchronized (entry) {
         entry.late();
         entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
-        tend(entry);
+        tend(entry, left::add);
       }
       orphans.settle(entry.key, left, now);
       deliver(due);
@@ -246,10 +245,12 @@ final class Entries {
   }
 
   /** Puts the entry among those that are looked after, under its monitor. */
-  private void tend(KeyEntry entry) {
+  private void tend(KeyEntry entry, Consumer<Take> left) {
     if (!entry.ending && entry.leased()) {
       entry.ending = true;
       ends.add(entry, entry.leaseUntilMicros());
+      // A configuration that came into force just now has not found it there.
+      inForce.rebind(entry, left);
     }
     if (!entry.tended && entry.owing()) {
       entry.tended = true;
@@ -323,7 +324,7 @@ final class Entries {
       inForce.rebind(entry, takes::add);
       entry.expire(now);
       flight = telling ? entry.refillToSettle(now) : null;
-      tend(entry);
+      tend(entry, takes::add);
     }
     orphans.settle(entry.key, takes, now);
     submit(entry, flight);
@@ -357,14 +358,14 @@ final class Entries {
 
   /** Permits leased and not yet spent, of all limits of all keys. */
   long outstanding() {
-    LongAdder sum = new LongAdder();
+    long[] sum = new long[1];
     keys.visit(
         0,
         Integer.MAX_VALUE,
         entry -> {
-          sum.add(entry.outstanding());
+          sum[0] += entry.outstanding();
           return true;
         });
-    return sum.sum();
+    return sum[0];
   }
 }

@@ -24,6 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What numbers of their own, and other changes of numbers, do to keys that have used some. */
 class DeciderOverrideTest {
@@ -213,5 +214,27 @@ class DeciderOverrideTest {
     node.decider.configure(config(limit("a", 0), plan));
     assertThat(node.allowedOf(20, "a")).isZero();
     assertThat(node.allowedOf(20, "b")).isEqualTo(20);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void numbersThatChangeWhileALeaseIsLookedAtHaveItsPermitsGivenBackWithinASecond(int moment) {
+    TestNode node = node(Plans.bucket("p", 1, YEAR, 50_000));
+    node.allowedOf(100, "a");
+    clock.advance(Duration.ofMillis(1_900));
+    node.allowedOf(1_000, "a");
+    assertThat(node.decider.outstanding()).isPositive();
+
+    // It has been renewed since it was put among those to be looked at now.
+    clock.advance(Duration.ofMillis(200));
+    ConfigSnapshot lower = Plans.config(Plans.bucket("p", 1, YEAR, 20_000));
+    clock.atRead(moment, () -> node.decider.configure(lower));
+    node.decider.endLeases();
+    for (int i = 0; i < 4; i++) {
+      clock.advance(Duration.ofMillis(250));
+      node.decider.tendKeys();
+    }
+
+    assertThat(node.decider.outstanding()).isZero();
   }
 }

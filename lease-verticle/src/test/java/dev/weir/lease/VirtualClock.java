@@ -9,6 +9,9 @@ public final class VirtualClock implements Clock {
   private static final long START_EPOCH_MILLIS = 1_700_000_000_000L;
 
   private long micros;
+  private long reads;
+  private long readToWait = -1;
+  private Runnable waiting = () -> {};
 
   public void advance(Duration time) {
     micros += time.toNanos() / 1000;
@@ -18,6 +21,12 @@ public final class VirtualClock implements Clock {
     micros += by;
   }
 
+  /** Has {@code event} happen once, just as time is told for the {@code read}th time from now. */
+  public void atRead(int read, Runnable event) {
+    readToWait = reads + read;
+    waiting = event;
+  }
+
   /** Microseconds since the epoch. */
   long epochMicros() {
     return START_EPOCH_MILLIS * 1000 + micros;
@@ -25,6 +34,10 @@ public final class VirtualClock implements Clock {
 
   @Override
   public long micros() {
+    reads++;
+    if (reads == readToWait) {
+      waiting.run();
+    }
     return micros;
   }
 
