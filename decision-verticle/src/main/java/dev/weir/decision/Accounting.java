@@ -34,9 +34,9 @@ final class Accounting {
     this.windows = windows;
   }
 
-  /** The store's time as far as known, microseconds. */
-  long storeMicros() {
-    return storeClock.micros();
+  /** The number of the window of {@code key} that is under way, as far as known. */
+  int windowNow(String key) {
+    return window(key, storeClock.micros());
   }
 
   /** The number of the window of {@code key} that a moment of the store falls into. */

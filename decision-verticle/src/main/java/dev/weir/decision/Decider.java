@@ -91,7 +91,7 @@ public final class Decider {
   }
 
   private Decision unlimited(KeyEntry entry, BoundPlan plan, long cost) {
-    return cost == 0 || entry.count(plan, cost, accounting.storeMicros())
+    return cost == 0 || entry.count(plan, cost, accounting.windowNow(entry.key))
         ? plan.allowUnlimited(entry.key)
         : null;
   }

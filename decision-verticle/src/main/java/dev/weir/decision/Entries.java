@@ -246,8 +246,7 @@ final class Entries {
 
   /** Puts the entry among those that are looked after, under its monitor. */
   private void tend(KeyEntry entry, Consumer<Take> left) {
-    if (!entry.ending && entry.leased()) {
-      entry.ending = true;
+    if (!LeaseEnds.has(entry) && entry.leased()) {
       ends.add(entry, entry.leaseUntilMicros());
       // A configuration that came into force just now has not found it there.
       inForce.rebind(entry, left);
@@ -284,9 +283,6 @@ final class Entries {
 
   /** Looks at an entry whose lease may be over, and tells the store what is left of it. */
   private void end(KeyEntry entry) {
-    synchronized (entry) {
-      entry.ending = false;
-    }
     settle(entry, !calls.away(), clock.micros());
   }
 

@@ -8,7 +8,7 @@ import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.Take;
-import dev.weir.lease.Tally;
+import dev.weir.lease.TallySheet;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.function.Consumer;
@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
  * field accesses and never across a call out; spenders tell by {@link PlanLeases#stamp} that
  * something was written meanwhile, and settle the matter under the monitor.
  *
- * <p><b>Waiters.</b> At most one refill is in flight. Who cannot be answered joins {@code waiters}
+ * <p><b>Waiters.</b> At most one refill is in flight. Who cannot be answered joins {@link Waiters}
  * and is answered exactly once, in order: by permits of the grant, by a denial that the store's
  * level proves, or, once the refill is overdue or the store unavailable, as the plan has it then,
  * usually from the {@link Outage}. While anyone waits, nobody spends past them.
@@ -41,27 +41,16 @@ final class KeyEntry extends PlanLeases {
   /** The next entry of the same chain; written by {@link KeyTable} alone. */
   volatile KeyEntry next;
 
+  /** The next entry of the same slot, see {@link LeaseEnds}. */
+  KeyEntry nextEnd;
+
   /** Whether a decision was made here since the eviction's hand last passed. */
   boolean touched = true;
 
   /** Whether the entry stands in the queue of those that owe something. */
   boolean tended;
 
-  /** Whether the entry is among those whose lease will end. */
-  boolean ending;
-
-  /** The next entry of the same slot; written by {@link LeaseEnds} alone. */
-  KeyEntry nextEnd;
-
-  /** Null while nobody waits. */
-  private volatile Waiters waiters;
-
-  private InFlight inFlight;
-  private Outage outage;
   private boolean evicted;
-
-  /** How often the key was forgotten while it was here. */
-  private int forgets;
 
   KeyEntry(String key, BoundPlan plan) {
     super(key, plan);
@@ -75,17 +64,18 @@ final class KeyEntry extends PlanLeases {
    */
   Decision spend(BoundPlan plan, long cost, Accounting accounting, long nowMicros) {
     int before = stamp();
-    if ((before & 1) != 0 || waiters != null || !leased(plan, nowMicros)) {
+    if ((before & 1) != 0 || waiting() || !leased(plan, nowMicros)) {
       return null;
     }
     // While a lease is under way there is one.
-    Tally tally = tally();
+    TallySheet sheet = sheet();
+    int place = place();
     if (!take(cost)) {
       return null;
     }
     Decision decision = Decisions.allowed(this, "", false, nowMicros);
     VarHandle.acquireFence();
-    return stamp() == before && tally.spend(cost)
+    return stamp() == before && sheet.spend(place, cost)
         ? decision
         : allowedAfterAll(cost, accounting, nowMicros);
   }
@@ -103,18 +93,18 @@ final class KeyEntry extends PlanLeases {
   /**
    * Counts what an {@link BoundPlan#unlimited} plan that the key is bound to allows; false when
    * that takes more than an addition.
+   *
+   * @param window of accounting that is under way
    */
-  boolean count(BoundPlan plan, long cost, long storeMicros) {
+  boolean count(BoundPlan plan, long cost, int window) {
     int before = stamp();
-    if ((before & 1) != 0 || bound() != plan) {
+    if ((before & 1) != 0 || bound() != plan || window() != window) {
       return false;
     }
-    Tally tally = tally();
+    TallySheet sheet = sheet();
+    int place = place();
     VarHandle.acquireFence();
-    return stamp() == before
-        && tally != null
-        && storeMicros < tally.untilMicros()
-        && tally.spend(cost);
+    return stamp() == before && sheet != null && sheet.spend(place, cost);
   }
 
   /**
@@ -122,7 +112,7 @@ final class KeyEntry extends PlanLeases {
    * monitor, and then only for a {@link BoundPlan#single} plan.
    */
   boolean low(BoundPlan plan) {
-    if (inFlight != null) {
+    if (inFlight() != null) {
       return false;
     }
     if (plan.single) {
@@ -140,10 +130,10 @@ final class KeyEntry extends PlanLeases {
 
   /** Puts the key under {@code plan}; permits held under other numbers are owed to the store. */
   void bind(BoundPlan plan, Consumer<Take> orphans) {
-    Outage former = outage;
+    Outage former = outage();
     if (assume(plan, orphans)) {
       // Debts go on to leak, and what stands in for the store goes on from what is owed.
-      outage = former != null && indebted() ? former.under(this) : null;
+      standIn(former != null && indebted() ? former.under(this) : null);
     }
   }
 
@@ -152,10 +142,11 @@ final class KeyEntry extends PlanLeases {
    * already may have ceased to count.
    */
   void expire(long nowMicros) {
+    Outage outage = outage();
     if (outage != null) {
       outage.advance(nowMicros);
       if (outage.over(nowMicros)) {
-        outage = null;
+        standIn(null);
       }
     }
     expireLease(nowMicros);
@@ -164,10 +155,11 @@ final class KeyEntry extends PlanLeases {
   /** Drops what is held, owed and known of the key: the store has forgotten it. */
   void forget() {
     clearAll();
-    outage = null;
-    forgets++;
-    if (inFlight != null) {
-      inFlight.forgotten = true;
+    Aside aside = makeAside();
+    aside.outage = null;
+    aside.forgets++;
+    if (aside.inFlight != null) {
+      aside.inFlight.forgotten = true;
     }
   }
 
@@ -191,6 +183,7 @@ final class KeyEntry extends PlanLeases {
       return Decisions.allowed(this, endpoint, false, nowMicros);
     }
     // Permits on their way back make room that the level does not show yet.
+    InFlight inFlight = inFlight();
     if (inFlight != null && inFlight.returns()) {
       return null;
     }
@@ -207,7 +200,7 @@ final class KeyEntry extends PlanLeases {
    * before the store has heard of it.
    */
   private boolean provenTo(String endpoint, boolean away, long nowMicros) {
-    return !away && outage == null && heardWithin(endpoint, OPEN_DENIAL_MICROS, nowMicros);
+    return !away && outage() == null && heardWithin(endpoint, OPEN_DENIAL_MICROS, nowMicros);
   }
 
   private boolean heardWithin(String endpoint, long micros, long nowMicros) {
@@ -255,14 +248,16 @@ final class KeyEntry extends PlanLeases {
   }
 
   private Outage standIn(int nodes, long nowMicros) {
-    if (outage == null) {
-      outage = new Outage(this, nodes, nowMicros);
+    Aside aside = makeAside();
+    if (aside.outage == null) {
+      aside.outage = new Outage(this, nodes, nowMicros);
     }
-    return outage;
+    return aside.outage;
   }
 
   /** Units of a limit that are on their way to be charged, so that neither side shows them now. */
   long chargedInFlight(int limit) {
+    InFlight inFlight = inFlight();
     return inFlight == null ? 0 : inFlight.charged(bound().limits[limit].limit().name());
   }
 
@@ -271,12 +266,12 @@ final class KeyEntry extends PlanLeases {
   }
 
   boolean waiting() {
-    return waiters != null;
+    return waiters() != null;
   }
 
   /** Whether nothing is held, owed, or under way. */
   boolean idle() {
-    return inFlight == null && waiters == null && !leased() && !owing();
+    return inFlight() == null && waiters() == null && !leased() && !owing();
   }
 
   /**
@@ -284,21 +279,24 @@ final class KeyEntry extends PlanLeases {
    * waiting for it is no use, or back so shortly that it does not know what other nodes have spent.
    */
   boolean withoutStore(long nowMicros) {
+    InFlight inFlight = inFlight();
+    Outage outage = outage();
     return (inFlight != null && inFlight.overdue) || (outage != null && outage.rests(nowMicros));
   }
 
   /** Joins the callers who wait; false if there are too many. */
   boolean join(Waiter waiter) {
-    if (waiters == null) {
-      waiters = new Waiters();
+    Aside aside = makeAside();
+    if (aside.waiters == null) {
+      aside.waiters = new Waiters();
     }
-    return waiters.join(waiter);
+    return aside.waiters.join(waiter);
   }
 
   /** The refill that waiters need; null while one is in flight. */
   InFlight refillForWaiters(LeaseCeiling ceilings, int nodes, long nowMicros) {
-    Waiters waiting = waiters;
-    return inFlight != null || waiting == null
+    Waiters waiting = waiters();
+    return inFlight() != null || waiting == null
         ? null
         : fly(
             Takes.forWaiters(this, waiting, ceilings, nodes, nowMicros),
@@ -308,14 +306,17 @@ final class KeyEntry extends PlanLeases {
 
   /** The refill ahead of need; null when none is due. */
   InFlight refillAhead(LeaseCeiling ceilings, int nodes, long nowMicros) {
-    return inFlight != null || waiters != null || outage != null || !leased(bound(), nowMicros)
+    return inFlight() != null
+            || waiters() != null
+            || outage() != null
+            || !leased(bound(), nowMicros)
         ? null
         : fly(Takes.ahead(this, ceilings, nodes, nowMicros), nowMicros, nowMicros);
   }
 
   /** The refill that settles what is owed; null when nothing is, or one is in flight. */
   InFlight refillToSettle(long nowMicros) {
-    return inFlight != null ? null : fly(Takes.owed(this, nowMicros), nowMicros, nowMicros);
+    return inFlight() != null ? null : fly(Takes.owed(this, nowMicros), nowMicros, nowMicros);
   }
 
   /** The refill that charges what was spent without the store; null when nothing was. */
@@ -327,14 +328,16 @@ final class KeyEntry extends PlanLeases {
    * The refill that tells the store what it told; null when it told nothing, or one is in flight.
    */
   InFlight refillToTell(long nowMicros) {
-    return inFlight != null ? null : fly(Takes.told(this, nowMicros), nowMicros, nowMicros);
+    return inFlight() != null ? null : fly(Takes.told(this, nowMicros), nowMicros, nowMicros);
   }
 
   private InFlight fly(List<Take> takes, long wantedAtMicros, long nowMicros) {
-    if (!takes.isEmpty()) {
-      inFlight = new InFlight(new Refill(key, takes), wantedAtMicros, nowMicros);
+    if (takes.isEmpty()) {
+      return null;
     }
-    return inFlight;
+    InFlight flight = new InFlight(new Refill(key, takes), wantedAtMicros, nowMicros);
+    makeAside().inFlight = flight;
+    return flight;
   }
 
   /**
@@ -349,7 +352,7 @@ final class KeyEntry extends PlanLeases {
       long restMicros,
       long nowMicros,
       Consumer<Take> orphans) {
-    inFlight = null;
+    landed();
     back(restMicros, nowMicros);
     // Whether it was granted before or after is not known: losing permits is safe.
     if (!flight.forgotten) {
@@ -364,19 +367,21 @@ final class KeyEntry extends PlanLeases {
    * @param restMicros until they have, 0 or more
    */
   void back(long restMicros, long nowMicros) {
+    Outage outage = outage();
     if (outage == null) {
       return;
     }
     boolean rests = bound().plan.onStoreFailure() == OnStoreFailure.DEGRADE;
     outage.back(rests ? restMicros : 0, nowMicros);
     if (outage.over(nowMicros)) {
-      outage = null;
+      standIn(null);
     }
   }
 
   /** Takes back what a refill that came to nothing had with it, as in {@link #restore}. */
   void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
-    inFlight = null;
+    landed();
+    Outage outage = outage();
     if (outage != null) {
       outage.awayAgain();
     }
@@ -387,6 +392,7 @@ final class KeyEntry extends PlanLeases {
 
   /** Notes that the refill in flight is late. */
   void late() {
+    InFlight inFlight = inFlight();
     if (inFlight != null) {
       inFlight.overdue = true;
     }
@@ -401,12 +407,12 @@ final class KeyEntry extends PlanLeases {
 
   /** Asks for such a decision. */
   Asked ask(String endpoint, long cost, long nowMicros) {
-    return new Asked(askStrictly(endpoint, cost, nowMicros), forgets);
+    return new Asked(askStrictly(endpoint, cost, nowMicros), forgets());
   }
 
   /** Whether what was asked for is told of the key as it is known here. */
   boolean remembers(Asked asked) {
-    return asked.forgets == forgets;
+    return asked.forgets == forgets();
   }
 
   /**
@@ -441,7 +447,7 @@ final class KeyEntry extends PlanLeases {
       long nowMicros,
       List<Due> due,
       Consumer<Take> orphans) {
-    if (waiters == null) {
+    if (!waiting()) {
       return;
     }
     // Permits of a window that is over admit nothing.
@@ -456,7 +462,7 @@ final class KeyEntry extends PlanLeases {
   }
 
   private void serve(Accounting accounting, Function<Waiter, Decision> decide, List<Due> due) {
-    Waiters waiting = waiters;
+    Waiters waiting = waiters();
     if (waiting == null) {
       return;
     }
@@ -471,13 +477,14 @@ final class KeyEntry extends PlanLeases {
         },
         due);
     if (waiting.isEmpty()) {
-      waiters = null;
+      makeAside().waiters = null;
+      tidyAside();
     }
   }
 
   /** Has permits above the ceiling owed to the store: nobody waits for them any more. */
   void trim(LeaseCeiling ceilings, int nodes) {
-    if (waiters == null) {
+    if (!waiting()) {
       trimTo(ceilings, nodes);
     }
   }
@@ -488,11 +495,45 @@ final class KeyEntry extends PlanLeases {
    * @param indebted even if it has spent something that the store has yet to hear of
    */
   boolean evict(boolean indebted, Consumer<Take> orphans) {
-    if (inFlight != null || waiters != null || evicted || (!indebted && indebted())) {
+    if (inFlight() != null || waiting() || evicted || (!indebted && indebted())) {
       return false;
     }
     settleAll(orphans);
     evicted = true;
     return true;
+  }
+
+  // ---- what few keys have
+
+  private Waiters waiters() {
+    Aside aside = aside();
+    return aside == null ? null : aside.waiters;
+  }
+
+  private InFlight inFlight() {
+    Aside aside = aside();
+    return aside == null ? null : aside.inFlight;
+  }
+
+  private Outage outage() {
+    Aside aside = aside();
+    return aside == null ? null : aside.outage;
+  }
+
+  private int forgets() {
+    Aside aside = aside();
+    return aside == null ? 0 : aside.forgets;
+  }
+
+  /** No refill is in flight any more. */
+  private void landed() {
+    makeAside().inFlight = null;
+    tidyAside();
+  }
+
+  /** From now on {@code outage} stands in for the store; null if it is there. */
+  private void standIn(Outage outage) {
+    makeAside().outage = outage;
+    tidyAside();
   }
 }

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * The entries whose lease will end, by when that is: a timing wheel (Varghese and Lauck, "Hashed
  * and Hierarchical Timing Wheels", SOSP 1987), so that an entry is looked at once a lease and not
  * again and again until then. The list of a slot runs through the entries themselves, since there
- * may be a million of them.
+ * may be a million of them; the last one refers to itself.
  *
  * <p>Safe to use from any thread; an entry is in at most once, and is put in by who holds its
  * monitor. One that is put in while its slot is being visited may have to wait for the next turn of
@@ -35,6 +35,14 @@ final class LeaseEnds {
     visited = clock.micros() / SLOT_MICROS;
   }
 
+  /**
+   * Whether an entry is in. Under its monitor; one that is about to be visited may still seem to
+   * be.
+   */
+  static boolean has(KeyEntry entry) {
+    return entry.nextEnd != null;
+  }
+
   /** Puts in an entry that is in none. */
   void add(KeyEntry entry, long untilMicros) {
     long now = clock.micros() / SLOT_MICROS;
@@ -48,7 +56,7 @@ final class LeaseEnds {
     KeyEntry head;
     do {
       head = slots.get(index);
-      entry.nextEnd = head;
+      entry.nextEnd = head == null ? entry : head;
     } while (!slots.compareAndSet(index, head, entry));
   }
 
@@ -85,7 +93,7 @@ final class LeaseEnds {
       entry.nextEnd = null;
       count.decrementAndGet();
       visitor.accept(entry);
-      entry = next;
+      entry = next == entry ? null : next;
     }
   }
 

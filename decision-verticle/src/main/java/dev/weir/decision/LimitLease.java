@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
  * <p>It is also the node's share of the limit, since a million keys would pay for the indirection.
  * Who writes what is told in {@link KeyEntry}.
  */
-class LimitLease extends NodeShare {
+abstract class LimitLease extends NodeShare {
 
   private static final VarHandle PERMITS;
 
@@ -28,7 +28,9 @@ class LimitLease extends NodeShare {
   }
 
   private static final long NEVER = Long.MIN_VALUE;
-  private static final Window NO_WINDOW = new Window(Consumption.NONE, 0, Long.MAX_VALUE);
+  private static final Window NO_WINDOW = new Window(Consumption.NONE, 0, Long.MAX_VALUE, false);
+  private static final Window NO_WINDOW_RESERVED =
+      new Window(Consumption.NONE, 0, Long.MAX_VALUE, true);
 
   /** How long a limit of which some is reserved, and may go back, is taken for used up. */
   private static final long RESERVED_MICROS = 1_000_000;
@@ -39,7 +41,6 @@ class LimitLease extends NodeShare {
   /** What a limit can owe, permits; a thousand times what it can hold, and far from overflowing. */
   private static final long MAX_DEBT = 1_000 * Algorithm.MAX_QUOTA;
 
-  BoundLimit limit;
   LeaseSize size = LeaseSize.INITIAL;
 
   /**
@@ -58,11 +59,8 @@ class LimitLease extends NodeShare {
 
   private long syncedMicros = NEVER;
 
-  /** Whether some of it was reserved when the store told its level. */
-  private boolean reserved;
-
-  /** The epoch of the store in which it was told. */
-  private long epoch;
+  /** The epoch of the store in which it was told; in half the room that is enough to compare. */
+  private int epoch;
 
   /**
    * The window that permits are held of.
@@ -70,8 +68,9 @@ class LimitLease extends NodeShare {
    * @param told of it
    * @param endMicros when it ends, by the store's clock
    * @param untilMicros when it is over at the latest, by the node's clock
+   * @param reserved whether some of it was when the store told its level
    */
-  private record Window(Consumption told, long endMicros, long untilMicros) {}
+  private record Window(Consumption told, long endMicros, long untilMicros, boolean reserved) {}
 
   /**
    * A word of the store.
@@ -89,6 +88,9 @@ class LimitLease extends NodeShare {
       long nowMicros,
       long storeMicros,
       long epoch) {}
+
+  /** The limit that permits are held of. */
+  abstract BoundLimit limit();
 
   final long permits() {
     return permits;
@@ -143,7 +145,7 @@ class LimitLease extends NodeShare {
 
   /** Takes in a grant; it first pays for what was spent without the store. */
   final void deposit(long granted, Told told) {
-    learn(limit.algorithm(), told);
+    learn(limit().algorithm(), told);
     long paid = owed < 0 ? Math.min(granted, -owed) : 0;
     owed += paid;
     PERMITS.getAndAdd(this, granted - paid);
@@ -157,11 +159,10 @@ class LimitLease extends NodeShare {
   final void learn(Algorithm counted, Told told) {
     Consumption consumption = told.consumption();
     used = consumption.used();
-    reserved = told.reserved();
-    epoch = told.epoch();
+    epoch = (int) told.epoch();
     syncedMicros = isOfMyKind(counted) ? told.nowMicros() : NEVER;
     if (!counted.windowed()) {
-      window = NO_WINDOW;
+      window = told.reserved() ? NO_WINDOW_RESERVED : NO_WINDOW;
       return;
     }
     long end = told.storeMicros() + consumption.leftMicros();
@@ -170,19 +171,22 @@ class LimitLease extends NodeShare {
       PERMITS.setVolatile(this, 0L);
       owed = Math.min(0, owed);
     }
-    Window latest = new Window(consumption, end, told.askedMicros() + consumption.leftMicros());
-    window = counted.equals(limit.algorithm()) ? latest : underOtherNumbers(latest);
+    Window latest =
+        new Window(
+            consumption, end, told.askedMicros() + consumption.leftMicros(), told.reserved());
+    window = counted.equals(limit().algorithm()) ? latest : underOtherNumbers(latest);
   }
 
   private boolean isOfMyKind(Algorithm other) {
-    return other.getClass() == limit.algorithm().getClass();
+    return other.getClass() == limit().algorithm().getClass();
   }
 
   /** When a cost fits a log is told for its numbers alone; a window's counts hold for any. */
   private Window underOtherNumbers(Window told) {
-    return limit.algorithm().leasable()
+    return limit().algorithm().leasable()
         ? told
-        : new Window(new Consumption(used, 0, 0), told.endMicros(), told.untilMicros());
+        : new Window(
+            new Consumption(used, 0, 0), told.endMicros(), told.untilMicros(), told.reserved());
   }
 
   /** When the window of the permits is over at the latest. */
@@ -204,7 +208,7 @@ class LimitLease extends NodeShare {
     if (!known()) {
       return Take.Told.NOTHING;
     }
-    Algorithm algorithm = limit.algorithm();
+    Algorithm algorithm = limit().algorithm();
     boolean ofWindow = algorithm.windowed() && algorithm.leasable();
     return new Take.Told(
         ofWindow ? used : algorithm.levelAfter(consumption(), nowMicros - syncedMicros), epoch);
@@ -224,7 +228,7 @@ class LimitLease extends NodeShare {
   final boolean isFresh(long nowMicros, long ageMicros) {
     // What has come this moment is fresh even of a window that ends in the same.
     return syncedMicros == nowMicros
-        || (limit.limit().leased()
+        || (limit().limit().leased()
             && syncedMicros >= nowMicros - ageMicros
             && nowMicros < window.untilMicros());
   }
@@ -236,7 +240,7 @@ class LimitLease extends NodeShare {
 
   /** The same of what the store has counted alone. */
   final double counted(long nowMicros) {
-    return known() ? limit.algorithm().levelAfter(consumption(), nowMicros - syncedMicros) : 0;
+    return known() ? limit().algorithm().levelAfter(consumption(), nowMicros - syncedMicros) : 0;
   }
 
   /**
@@ -245,18 +249,18 @@ class LimitLease extends NodeShare {
    */
   final long microsUntil(long cost, long nowMicros) {
     // A limit that is not leased asks for each decision; what was told holds for this moment only.
-    if (!known() || (!limit.limit().leased() && syncedMicros != nowMicros)) {
+    if (!known() || (!limit().limit().leased() && syncedMicros != nowMicros)) {
       return 0;
     }
-    if (reserved && nowMicros - syncedMicros > RESERVED_MICROS) {
+    if (window.reserved() && nowMicros - syncedMicros > RESERVED_MICROS) {
       return 0;
     }
     long missing = cost - permits - owed;
-    if (missing > limit.quota() && limit.algorithm().windowed()) {
+    if (missing > limit().quota() && limit().algorithm().windowed()) {
       // What was spent without the store fills more than a window: in which, only it will tell.
       return 0;
     }
-    return limit.algorithm().microsUntilFits(consumption(), nowMicros - syncedMicros, missing);
+    return limit().algorithm().microsUntilFits(consumption(), nowMicros - syncedMicros, missing);
   }
 
   final long staleMillis(long nowMicros) {
@@ -266,7 +270,7 @@ class LimitLease extends NodeShare {
   /** The limit as of the store's last word, with the permits that are still here. */
   final LimitStatus status(long nowMicros) {
     long elapsed = known() ? Math.max(0, nowMicros - syncedMicros) : 0;
-    return status(limit, consumption(), permits + owed, elapsed);
+    return status(limit(), consumption(), permits + owed, elapsed);
   }
 
   /**
@@ -304,13 +308,19 @@ class LimitLease extends NodeShare {
     owed = 0;
     used = 0;
     window = NO_WINDOW;
-    reserved = false;
     syncedMicros = NEVER;
   }
 
+  /** Knows nothing, as of a key that has just come. */
+  final void begin() {
+    clear();
+    size = LeaseSize.INITIAL;
+    epoch = 0;
+    unheard();
+  }
+
   /** Takes over what is known and owed of the same limit under other numbers. */
-  final void succeed(BoundLimit next, LimitLease former) {
-    limit = next;
+  final void succeed(LimitLease former) {
     size = LeaseSize.INITIAL;
     inherit(former);
     owed = former.owed;
@@ -318,7 +328,7 @@ class LimitLease extends NodeShare {
     epoch = former.epoch;
     window = underOtherNumbers(former.window);
     // What another algorithm has counted means nothing to this one; the store carries it over.
-    boolean same = former.limit != null && isOfMyKind(former.limit.algorithm());
+    boolean same = former.known() && isOfMyKind(former.limit().algorithm());
     syncedMicros = same ? former.syncedMicros : NEVER;
   }
 }

@@ -20,10 +20,16 @@ class NodeShare {
   /** The least share that a node counts on, so that traffic that moves finds something. */
   static final double LEAST = 0.02;
 
+  /** More would not change the share by as much as a half of a percent. */
+  private static final int MOST_WORDS = 255;
+
   private float mine;
   private float all;
-  private float words;
   private float authorized;
+
+  /** How many words have been counted, 0 to 255, of which the latest count most. */
+  private byte words;
+
   private int window;
 
   /**
@@ -37,12 +43,13 @@ class NodeShare {
     if (authorizedNow == 0) {
       return;
     }
-    boolean first = words == 0 && authorized == 0;
+    int heard = Byte.toUnsignedInt(words);
+    boolean first = heard == 0 && authorized == 0;
     if (wordOf != window) {
       window = wordOf;
       mine /= 2;
       all /= 2;
-      words /= 2;
+      heard /= 2;
       authorized = 0;
     }
     float count = (float) authorizedNow;
@@ -53,8 +60,9 @@ class NodeShare {
     if (since > 0 && (!first || granted == authorizedNow)) {
       mine += (float) granted;
       all += since;
-      words++;
+      heard++;
     }
+    words = (byte) Math.min(MOST_WORDS, heard);
   }
 
   /**
@@ -64,8 +72,18 @@ class NodeShare {
    */
   final double share(int nodes) {
     double even = 1.0 / nodes;
-    double share = all > 0 ? (words * (mine / all) + even) / (words + 1.0) : even;
+    int heard = Byte.toUnsignedInt(words);
+    double share = all > 0 ? (heard * (mine / all) + even) / (heard + 1.0) : even;
     return Math.max(LEAST, Math.min(1, share));
+  }
+
+  /** Forgets what it has heard. */
+  final void unheard() {
+    mine = 0;
+    all = 0;
+    words = 0;
+    authorized = 0;
+    window = 0;
   }
 
   /** Takes over what {@code former} has heard. */

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * the numbers belong together and that the plan did not change underneath it. Who may write is told
  * in {@link KeyEntry}.
  */
-class PlanLeases extends KeyTallies {
+abstract class PlanLeases extends KeyTallies {
 
   /** How long unspent permits stay, microseconds. */
   static final long LEASE_MICROS = 2_000_000;
@@ -40,13 +40,9 @@ class PlanLeases extends KeyTallies {
     }
   }
 
-  private static final LimitLease[] NONE = {};
-  private static final LimitLease UNKNOWN = new LimitLease();
-
   private volatile BoundPlan bound;
   private volatile long leaseUntilMicros;
   private volatile int stamp;
-  private LimitLease[] others = NONE;
 
   PlanLeases(String key, BoundPlan plan) {
     super(key);
@@ -63,8 +59,11 @@ class PlanLeases extends KeyTallies {
   /** Permits held of all limits together. */
   final long outstanding() {
     long sum = permits();
-    for (LimitLease lease : others) {
-      sum += lease.permits();
+    Aside more = aside();
+    if (more != null) {
+      for (LimitLease lease : more.further) {
+        sum += lease.permits();
+      }
     }
     return sum;
   }
@@ -80,7 +79,12 @@ class PlanLeases extends KeyTallies {
   }
 
   final LimitLease lease(int limit) {
-    return limit == 0 ? this : others[limit - 1];
+    return limit == 0 ? this : aside().further[limit - 1];
+  }
+
+  @Override
+  final BoundLimit limit() {
+    return bound.limits[0];
   }
 
   // ---- under the monitor
@@ -103,7 +107,9 @@ class PlanLeases extends KeyTallies {
   /** Has decisions under {@code plan} counted by {@code opened}. */
   final void countBy(String plan, Tally opened) {
     if (bound.plan.name().equals(plan)) {
+      beginWrite();
       countBy(opened);
+      endWrite();
     } else {
       countOther(plan, opened);
     }
@@ -135,16 +141,16 @@ class PlanLeases extends KeyTallies {
     }
     List<LimitLease> formerLeases = new ArrayList<>();
     for (int i = 0; i < former.limits.length; i++) {
-      LimitLease copy = new LimitLease();
-      copy.succeed(former.limits[i], lease(i));
+      LimitLease copy = new FurtherLease(former.limits[i]);
+      copy.succeed(lease(i));
       formerLeases.add(copy);
     }
     bound = plan;
     assign(plan);
     for (LimitLease old : formerLeases) {
-      int i = indexOf(old.limit.limit().name());
+      int i = indexOf(old.limit().limit().name());
       if (i >= 0) {
-        lease(i).succeed(plan.limits[i], old);
+        lease(i).succeed(old);
       } else if (old.owed != 0) {
         orphans.accept(Takes.settling(old));
       }
@@ -154,16 +160,16 @@ class PlanLeases extends KeyTallies {
   }
 
   private void assign(BoundPlan plan) {
-    others = plan.limits.length <= 1 ? NONE : new LimitLease[plan.limits.length - 1];
-    if (plan.unlimited()) {
-      clear();
-      limit = null;
-      return;
-    }
-    succeed(plan.limits[0], UNKNOWN);
-    for (int i = 1; i < plan.limits.length; i++) {
-      others[i - 1] = new LimitLease();
-      others[i - 1].limit = plan.limits[i];
+    begin();
+    if (plan.limits.length > 1) {
+      LimitLease[] further = new LimitLease[plan.limits.length - 1];
+      for (int i = 1; i < plan.limits.length; i++) {
+        further[i - 1] = new FurtherLease(plan.limits[i]);
+      }
+      makeAside().further = further;
+    } else if (aside() != null) {
+      aside().noFurther();
+      tidyAside();
     }
   }
 
@@ -324,7 +330,7 @@ class PlanLeases extends KeyTallies {
     long until = untilMicros;
     for (int i = 0; i < bound.limits.length; i++) {
       LimitLease lease = lease(i);
-      if (lease.limit.limit().leased() && lease.permits() > 0) {
+      if (lease.limit().limit().leased() && lease.permits() > 0) {
         until = Math.min(until, lease.windowUntilMicros());
       }
     }
@@ -396,7 +402,7 @@ class PlanLeases extends KeyTallies {
     for (int i = 0; i < bound.limits.length; i++) {
       LimitLease lease = lease(i);
       if (lease.permits() > 0) {
-        lease.giveBack(ceilings.of(lease.limit.limit(), nodes));
+        lease.giveBack(ceilings.of(lease.limit().limit(), nodes));
       }
     }
     endWrite();

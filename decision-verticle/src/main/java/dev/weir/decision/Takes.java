@@ -38,7 +38,7 @@ final class Takes {
             demand <= 0
                 ? 0
                 : Math.max(demand, nextLease(leases, lease, held, ceilings, nodes, nowMicros));
-        takes.add(of(lease, need, Math.max(need, Math.min(ask, lease.limit.quota())), nowMicros));
+        takes.add(of(lease, need, Math.max(need, Math.min(ask, lease.limit().quota())), nowMicros));
       }
     }
     return takes;
@@ -100,7 +100,7 @@ final class Takes {
       LeaseCeiling ceilings,
       int nodes,
       long nowMicros) {
-    long ceiling = ceilings.of(lease.limit.limit(), nodes);
+    long ceiling = ceilings.of(lease.limit().limit(), nodes);
     if (ceiling < 1) {
       return 0;
     }
@@ -119,7 +119,7 @@ final class Takes {
     long owed = lease.owed;
     lease.owed = 0;
     return new Take(
-        lease.limit.limit(),
+        lease.limit().limit(),
         Math.max(0, owed),
         lease.windowEndMicros(),
         Math.max(0, -owed),

@@ -2,6 +2,7 @@ package dev.weir.decision;
 
 import dev.weir.lease.AccountingWindow;
 import dev.weir.lease.Tally;
+import dev.weir.lease.TallySheet;
 import dev.weir.lease.Usage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class CountedUsage implements Usage {
   public synchronized Tally open(String key, String plan, long storeMicros) {
     Counted tally = new Counted(new Of(key, plan, windows.untilMicros(key, storeMicros)));
     opened.add(tally);
-    return tally;
+    return new Tally(tally, 0);
   }
 
   /** No tally that is open takes counts any more. */
@@ -80,7 +81,7 @@ final class CountedUsage implements Usage {
   }
 
   /** The counts of one tally. */
-  static final class Counted implements Tally {
+  static final class Counted implements TallySheet {
     final Of of;
     long spent;
     long degraded;
@@ -98,37 +99,32 @@ final class CountedUsage implements Usage {
     }
 
     @Override
-    public synchronized boolean spend(long units) {
+    public synchronized boolean spend(int place, long units) {
       spent += closed ? 0 : units;
       return !closed;
     }
 
     @Override
-    public synchronized boolean degrade(long units) {
+    public synchronized boolean degrade(int place, long units) {
       degraded += closed ? 0 : units;
       return !closed;
     }
 
     @Override
-    public synchronized boolean deny(long units) {
+    public synchronized boolean deny(int place, long units) {
       denied += closed ? 0 : units;
       return !closed;
     }
 
     @Override
-    public synchronized boolean wouldDeny(long units) {
+    public synchronized boolean wouldDeny(int place, long units) {
       wouldDeny += closed ? 0 : units;
       return !closed;
     }
 
     @Override
-    public synchronized void authorized(long units) {
+    public synchronized void authorized(int place, long units) {
       authorized = Math.max(authorized, units);
-    }
-
-    @Override
-    public long untilMicros() {
-      return of.untilMicros;
     }
   }
 }

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  * pages the system keeps when the process is killed, or memory where the disk has no room. Tallies
  * may be added to from any thread; {@link #append} by one thread at a time.
  */
-final class JournalSegment {
+final class JournalSegment implements TallySheet {
 
   /** Bytes of a segment. */
   static final int SIZE = 1 << 20;
@@ -204,7 +204,7 @@ final class JournalSegment {
   }
 
   /** Makes room for an entry; empty if there is none left. */
-  Optional<Tally> append(String key, String plan, long startMillis, long endMillis, long until) {
+  Optional<Tally> append(String key, String plan, long startMillis, long endMillis) {
     byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
     byte[] planBytes = plan.getBytes(StandardCharsets.UTF_8);
     int length = JournalLayout.lengthOf(keyBytes, planBytes);
@@ -216,7 +216,7 @@ final class JournalSegment {
     JournalLayout.write(bytes, at, startMillis, endMillis, keyBytes, planBytes);
     end += length;
     entries++;
-    return Optional.of(new JournalTally(this, at, until));
+    return Optional.of(new Tally(this, at));
   }
 
   /** Has nothing added any more. */
@@ -268,8 +268,33 @@ final class JournalSegment {
     file.ifPresent(SegmentFile::unlink);
   }
 
+  @Override
+  public boolean spend(int at, long units) {
+    return add(at, JournalLayout.SPENT, units);
+  }
+
+  @Override
+  public boolean degrade(int at, long units) {
+    return add(at, JournalLayout.DEGRADED, units);
+  }
+
+  @Override
+  public boolean deny(int at, long units) {
+    return add(at, JournalLayout.DENIED, units);
+  }
+
+  @Override
+  public boolean wouldDeny(int at, long units) {
+    return add(at, JournalLayout.WOULD_DENY, units);
+  }
+
+  @Override
+  public void authorized(int at, long units) {
+    raise(at, JournalLayout.AUTHORIZED, units);
+  }
+
   /** Counts up a counter of the entry at {@code at}, unless it is closed or can hold no more. */
-  boolean add(int at, int counter, long units) {
+  private boolean add(int at, int counter, long units) {
     ByteBuffer held = bytes;
     if (held == null) {
       return false;
@@ -289,7 +314,7 @@ final class JournalSegment {
   }
 
   /** Raises a counter of the entry at {@code at}, unless it is closed. */
-  void raise(int at, int counter, long units) {
+  private void raise(int at, int counter, long units) {
     ByteBuffer held = bytes;
     int place = at + COUNTED + counter * Long.BYTES;
     long after = JournalLayout.counter(Math.min(units, MOST));

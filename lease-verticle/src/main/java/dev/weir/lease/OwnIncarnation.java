@@ -77,24 +77,28 @@ final class OwnIncarnation implements JournaledIncarnation {
   }
 
   /** Opens a tally. It counts in vain, and says so in a metric, where there is no room for it. */
-  synchronized Tally append(String key, String plan, long startMillis, long endMillis, long until) {
+  synchronized Tally append(String key, String plan, long startMillis, long endMillis) {
     if (closed) {
-      return new LostTally(lost, until);
+      return lostTally();
     }
     leaveMemory();
-    Optional<Tally> tally = filling.append(key, plan, startMillis, endMillis, until);
+    Optional<Tally> tally = filling.append(key, plan, startMillis, endMillis);
     if (tally.isPresent()) {
       return tally.get();
     }
     Optional<JournalSegment> next = supply.poll().or(this::memory);
     if (next.isEmpty()) {
       flee(Refuge.NOWHERE);
-      return new LostTally(lost, until);
+      return lostTally();
     }
     filling = next.get();
     segments.add(filling);
     // A segment has room for any key there can be.
-    return filling.append(key, plan, startMillis, endMillis, until).orElseThrow();
+    return filling.append(key, plan, startMillis, endMillis).orElseThrow();
+  }
+
+  private Tally lostTally() {
+    return new Tally(new LostSheet(lost), 0);
   }
 
   /** What is in memory goes with the process, and it may be long until it is full. */

@@ -14,6 +14,6 @@ public interface Usage {
 
   /** Of a limiter whose use nobody reads: takes all counts and keeps none. */
   static Usage unread() {
-    return (key, plan, storeMicros) -> UnreadTally.INSTANCE;
+    return (key, plan, storeMicros) -> UnreadSheet.TALLY;
   }
 }

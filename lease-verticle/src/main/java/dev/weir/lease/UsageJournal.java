@@ -64,7 +64,7 @@ public final class UsageJournal implements Usage {
   public Tally open(String key, String plan, long storeMicros) {
     long until = window.untilMicros(key, storeMicros);
     return own.append(
-        key, plan, Math.floorDiv(until - window.micros(), 1000), Math.floorDiv(until, 1000), until);
+        key, plan, Math.floorDiv(until - window.micros(), 1000), Math.floorDiv(until, 1000));
   }
 
   /** What this process counts. */

@@ -83,7 +83,7 @@ class JournalSegmentPropertyTest {
     }
 
     private void live(JournalSegment segment, Life life) {
-      Tally tally = segment.append(life.key, life.plan, 0, MINUTE, MINUTE * 1000).orElseThrow();
+      Tally tally = segment.append(life.key, life.plan, 0, MINUTE).orElseThrow();
       List<JournalEntry> all = new ArrayList<>();
       segment.entries().forEach(all::add);
       JournalEntry entry = all.get(all.size() - 1);

@@ -7,19 +7,17 @@ import java.util.concurrent.atomic.LongAdder;
  * Takes one count, of which nobody will be told but the operator. Then another tally is to be
  * opened, for which there may be room.
  */
-final class LostTally implements Tally {
+final class LostSheet implements TallySheet {
 
   private final LongAdder lost;
-  private final long untilMicros;
   private final AtomicBoolean used = new AtomicBoolean();
 
-  LostTally(LongAdder lost, long untilMicros) {
+  LostSheet(LongAdder lost) {
     this.lost = lost;
-    this.untilMicros = untilMicros;
   }
 
   @Override
-  public boolean spend(long units) {
+  public boolean spend(int place, long units) {
     if (used.getAndSet(true)) {
       return false;
     }
@@ -28,25 +26,20 @@ final class LostTally implements Tally {
   }
 
   @Override
-  public boolean degrade(long units) {
-    return spend(units);
+  public boolean degrade(int place, long units) {
+    return spend(place, units);
   }
 
   @Override
-  public boolean deny(long units) {
-    return spend(0);
+  public boolean deny(int place, long units) {
+    return spend(place, 0);
   }
 
   @Override
-  public boolean wouldDeny(long units) {
-    return spend(0);
+  public boolean wouldDeny(int place, long units) {
+    return spend(place, 0);
   }
 
   @Override
-  public void authorized(long units) {}
-
-  @Override
-  public long untilMicros() {
-    return untilMicros;
-  }
+  public void authorized(int place, long units) {}
 }
