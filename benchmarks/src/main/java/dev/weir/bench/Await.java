@@ -1,13 +1,14 @@
 package dev.weir.bench;
 
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Waits for futures, on threads that nothing else needs. */
 final class Await {
 
-  private static final long PATIENCE_SECONDS = 60;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private Await() {}
 
@@ -17,10 +18,20 @@ final class Await {
    * @throws IllegalStateException if it does not within a minute
    */
   static <T> T done(Future<T> future) {
+    return done(future, Duration.ZERO);
+  }
+
+  /**
+   * What {@code future} comes to that takes some time.
+   *
+   * @throws IllegalStateException if it does not within a minute more
+   */
+  static <T> T done(Future<T> future, Duration usual) {
+    Duration patience = usual.plus(PATIENCE);
     try {
-      return future.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return future.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw new IllegalStateException("not done within " + PATIENCE_SECONDS + " s", e);
+      throw new IllegalStateException("not done within " + patience.toSeconds() + " s", e);
     }
   }
 }

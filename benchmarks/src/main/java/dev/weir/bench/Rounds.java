@@ -25,6 +25,15 @@ final class Rounds {
     return median(ratios);
   }
 
+  /** The median of what each round's figure is above the other side's. */
+  double above(Rounds other) {
+    List<Double> differences = new ArrayList<>();
+    for (int round = 0; round < figures.size(); round++) {
+      differences.add(figures.get(round) - other.figures.get(round));
+    }
+    return median(differences);
+  }
+
   private static double median(List<Double> figures) {
     List<Double> sorted = figures.stream().sorted().toList();
     int middle = sorted.size() / 2;

@@ -19,6 +19,15 @@ record TemporaryDirectory(Path path) implements AutoCloseable {
     }
   }
 
+  /** Writes a file, and says where it is. */
+  Path write(String name, String text) {
+    try {
+      return Files.writeString(path.resolve(name), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Override
   public void close() {
     try (Stream<Path> files = Files.walk(path)) {

@@ -10,7 +10,9 @@ import org.openjdk.jmh.infra.ThreadParams;
 @State(Scope.Thread)
 public class Walk {
 
-  private static final int LENGTH = 1 << 22;
+  private static final int SHORTEST = 1 << 16;
+  private static final int LONGEST = 1 << 22;
+  private static final int TIMES_KEYS = 8;
 
   private int[] keys;
   private int at;
@@ -18,11 +20,17 @@ public class Walk {
   /** Draws the sequence, another one for each thread. */
   @Setup(Level.Trial)
   public void draw(Contest contest, ThreadParams thread) {
-    keys = Popularity.sequence(contest.keys, LENGTH, thread.getThreadIndex());
+    keys = Popularity.sequence(contest.keys, length(contest.keys), thread.getThreadIndex());
+  }
+
+  /** A power of two. */
+  private static int length(int keys) {
+    long wanted = Long.highestOneBit((long) TIMES_KEYS * keys);
+    return (int) Math.max(SHORTEST, Math.min(LONGEST, wanted));
   }
 
   int next() {
-    at = (at + 1) & (LENGTH - 1);
+    at = (at + 1) & (keys.length - 1);
     return keys[at];
   }
 }

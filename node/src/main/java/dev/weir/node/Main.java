@@ -34,7 +34,8 @@ public final class Main {
             .addSubcommand("start", described(StartCommand.spec(surroundings), "start"))
             .addSubcommand(
                 "check-config", described(CheckConfigCommand.spec(surroundings), "check-config"))
-            .addSubcommand("usage", described(UsageCommand.spec(surroundings), "usage"));
+            .addSubcommand("usage", described(UsageCommand.spec(surroundings), "usage"))
+            .addSubcommand("bench", described(BenchCommand.spec(surroundings), "bench"));
     spec.usageMessage().description("A distributed rate limiter that customers can be billed on.");
     return new CommandLine(spec)
         .setOut(surroundings.out())

@@ -69,6 +69,15 @@ class MainTest {
   }
 
   @Test
+  void benchmarksAreForTheLauncherToRun() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("bench");
+    assertThat(run("bench")).isEqualTo(2);
+    assertThat(errors())
+        .containsExactly("weir: bench: is run by the launcher of a checkout, ./weir bench");
+  }
+
+  @Test
   void anOptionWithoutAValueIsRefused() {
     assertThat(run("start", "--http.port")).isEqualTo(2);
     assertThat(errors()).singleElement().asString().startsWith("weir: ").contains("--http.port");
