@@ -10,7 +10,6 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * A store that grants whatever it is asked for and remembers nothing, so that what is measured in
@@ -43,25 +42,5 @@ final class GrantingStore implements Store {
   @Override
   public boolean immediate() {
     return true;
-  }
-
-  @Override
-  public boolean healthy() {
-    return true;
-  }
-
-  @Override
-  public void onLoss(Consumer<String> listener) {
-    // It has nothing to lose.
-  }
-
-  @Override
-  public Future<Void> start() {
-    return Future.succeededFuture();
-  }
-
-  @Override
-  public Future<Void> close() {
-    return Future.succeededFuture();
   }
 }

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 /**
  * The store of a single node, in its own memory: the exact twin of {@code refill.lua}, which says
@@ -181,24 +180,5 @@ final class EmbeddedStore implements Store {
   @Override
   public boolean immediate() {
     return true;
-  }
-
-  @Override
-  public boolean healthy() {
-    return true;
-  }
-
-  /** Its data goes with the node itself. */
-  @Override
-  public void onLoss(Consumer<String> listener) {}
-
-  @Override
-  public Future<Void> start() {
-    return Future.succeededFuture();
-  }
-
-  @Override
-  public Future<Void> close() {
-    return Future.succeededFuture();
   }
 }

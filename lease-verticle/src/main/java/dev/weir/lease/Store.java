@@ -36,23 +36,30 @@ public interface Store {
    */
   boolean immediate();
 
-  /** Whether all of the store is connected and answers in time. */
-  boolean healthy();
+  /** Whether all of the store is connected and answers in time. One in the process always is. */
+  default boolean healthy() {
+    return true;
+  }
 
   /**
    * Has {@code listener} told, on the store's context, whenever the store may have lost data: nodes
-   * were told of more than it knows. Replaces the listener before.
+   * were told of more than it knows. Replaces the listener before. What is in the process goes with
+   * the node itself, so that nobody is left to be told.
    *
    * @param listener told what the loss is known by, the same on every node that finds it
    */
-  void onLoss(Consumer<String> listener);
+  default void onLoss(Consumer<String> listener) {}
 
   /**
    * Connects and makes the first call, so that no caller pays for it. Fails when the store is out
-   * of reach; the store then goes on trying by itself.
+   * of reach; the store then goes on trying by itself. One in the process has nothing to connect.
    */
-  Future<Void> start();
+  default Future<Void> start() {
+    return Future.succeededFuture();
+  }
 
-  /** Ends all connections; refills that are under way become unavailable. */
-  Future<Void> close();
+  /** Ends all connections, if any; refills that are under way become unavailable. */
+  default Future<Void> close() {
+    return Future.succeededFuture();
+  }
 }

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class RefillQueueTest {
@@ -180,24 +179,6 @@ class RefillQueueTest {
     @Override
     public boolean immediate() {
       return false;
-    }
-
-    @Override
-    public boolean healthy() {
-      return true;
-    }
-
-    @Override
-    public void onLoss(Consumer<String> listener) {}
-
-    @Override
-    public Future<Void> start() {
-      return Future.succeededFuture();
-    }
-
-    @Override
-    public Future<Void> close() {
-      return Future.succeededFuture();
     }
   }
 }
