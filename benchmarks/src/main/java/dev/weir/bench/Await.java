@@ -2,6 +2,7 @@ package dev.weir.bench;
 
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -15,7 +16,7 @@ final class Await {
   /**
    * What {@code future} comes to.
    *
-   * @throws IllegalStateException if it does not within a minute
+   * @throws IllegalStateException if it fails, or takes more than a minute
    */
   static <T> T done(Future<T> future) {
     return done(future, Duration.ZERO);
@@ -24,14 +25,22 @@ final class Await {
   /**
    * What {@code future} comes to that takes some time.
    *
-   * @throws IllegalStateException if it does not within a minute more
+   * @throws IllegalStateException if it fails, or takes a minute more
    */
   static <T> T done(Future<T> future, Duration usual) {
     Duration patience = usual.plus(PATIENCE);
     try {
-      return future.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
     } catch (TimeoutException e) {
       throw new IllegalStateException("not done within " + patience.toSeconds() + " s", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
     }
   }
 }

@@ -25,6 +25,7 @@ import picocli.CommandLine.ParameterException;
 public final class Main implements Callable<Integer> {
 
   private static final int OK = 0;
+  private static final int FAILED = 1;
   private static final int REFUSED = 2;
 
   private static final List<Section> SECTIONS =
@@ -80,7 +81,13 @@ public final class Main implements Callable<Integer> {
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     // What is measured may print as well, and the standard output is the result's.
     System.setOut(new PrintStream(new FileOutputStream(FileDescriptor.err), true));
-    System.exit(run(out, err, args));
+    try {
+      System.exit(run(out, err, args));
+    } catch (Error fault) {
+      // Threads of what was measured would keep the process.
+      fault.printStackTrace(err);
+      System.exit(FAILED);
+    }
   }
 
   /** Runs it and gives its exit code. */
@@ -109,13 +116,14 @@ public final class Main implements Callable<Integer> {
       return REFUSED;
     }
     JsonObject results = new JsonObject();
+    boolean complete = true;
     for (Section section : SECTIONS) {
       if (only.isEmpty() || only.contains(section.name())) {
-        measure(section, effort, results);
+        complete &= measure(section, effort, results);
       }
     }
     out.println(results.encodePrettily());
-    return OK;
+    return complete ? OK : FAILED;
   }
 
   private void requireKnown() {
@@ -130,12 +138,19 @@ public final class Main implements Callable<Integer> {
             });
   }
 
-  private void measure(Section section, Effort effort, JsonObject results) {
+  /** What has been measured before is worth having, so a failure does not end the others. */
+  private boolean measure(Section section, Effort effort, JsonObject results) {
     err.println("weir: measuring " + section.name());
     try {
       section.measure(effort, results);
+      return true;
     } catch (LeftOutException e) {
       err.println("weir: " + section.name() + " is left out: " + e.getMessage());
+      return true;
+    } catch (RuntimeException e) {
+      err.println("weir: " + section.name() + " failed");
+      e.printStackTrace(err);
+      return false;
     }
   }
 
