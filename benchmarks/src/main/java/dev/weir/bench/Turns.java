@@ -17,6 +17,8 @@ final class Turns {
     Map<String, Double> turn();
   }
 
+  private static final int WARM_UPS = 3;
+
   private final Map<String, Side> sides = new LinkedHashMap<>();
 
   /** Adds a side, which has its turn after those that there are. */
@@ -26,11 +28,14 @@ final class Turns {
   }
 
   /**
-   * Has all rounds, after one that counts for nothing, in which code is compiled and leases grow.
+   * Has all rounds. Long turns come after some that count for nothing, in which code is compiled
+   * and leases grow.
    */
   Table take(Effort effort) {
     if (effort.hasLongTurns()) {
-      sides.values().forEach(Side::turn);
+      for (int round = 0; round < WARM_UPS; round++) {
+        sides.values().forEach(Side::turn);
+      }
     }
     Table table = new Table();
     for (int round = 0; round < effort.rounds(); round++) {
