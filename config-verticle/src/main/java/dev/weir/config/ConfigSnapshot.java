@@ -47,7 +47,7 @@ public record ConfigSnapshot(
 
   /** Permits that a request to {@code endpoint} (empty for none) costs. */
   public long weight(String endpoint) {
-    return endpoints.getOrDefault(endpoint, DEFAULT_WEIGHT);
+    return endpoint.isEmpty() ? DEFAULT_WEIGHT : endpoints.getOrDefault(endpoint, DEFAULT_WEIGHT);
   }
 
   /**

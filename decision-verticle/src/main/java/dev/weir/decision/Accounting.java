@@ -36,7 +36,7 @@ final class Accounting {
 
   /** The number of the window of {@code key} that is under way, as far as known. */
   int windowNow(String key) {
-    return window(key, storeClock.micros());
+    return window(key, storeClock.roughMicros());
   }
 
   /** The number of the window of {@code key} that a moment of the store falls into. */

@@ -100,10 +100,10 @@ public final class Decider {
     if (cost == 0) {
       return null;
     }
-    long now = clock.micros();
+    long now = clock.roughMicros();
     Decision decision = entry.spend(plan, cost, accounting, now);
     if (decision != null && entry.low(plan)) {
-      entries.refillAhead(entry, now);
+      entries.refillAhead(entry, clock.micros());
     }
     return decision;
   }

@@ -42,6 +42,11 @@ public final class StoreClock {
     return clock.micros() + offsetMicros;
   }
 
+  /** The same as of a moment ago, see {@link Clock#roughMicros}. */
+  public long roughMicros() {
+    return clock.roughMicros() + offsetMicros;
+  }
+
   /** The store's time, milliseconds of its epoch. */
   public long epochMillis() {
     return micros() / 1000;
