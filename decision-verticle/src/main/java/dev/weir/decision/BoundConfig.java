@@ -47,9 +47,12 @@ final class BoundConfig {
 
   /** Permits that {@code request} costs. */
   long cost(CheckRequest request) {
-    return request.cost() == CheckRequest.COST_OF_ENDPOINT
-        ? snapshot.weight(request.endpoint())
-        : request.cost();
+    return cost(request.endpoint(), request.cost());
+  }
+
+  /** The same of a request that says {@code cost}. */
+  long cost(String endpoint, long cost) {
+    return cost == CheckRequest.COST_OF_ENDPOINT ? snapshot.weight(endpoint) : cost;
   }
 
   /**

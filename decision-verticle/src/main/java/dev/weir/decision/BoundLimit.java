@@ -16,6 +16,6 @@ record BoundLimit(Limit limit, Algorithm algorithm, LimitPolicy policy) {
   }
 
   long quota() {
-    return algorithm.quota();
+    return policy.quota();
   }
 }

@@ -73,13 +73,24 @@ public final class Decider {
    * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
    */
   Decision decideAtOnce(CheckRequest request) {
-    KeyEntry entry = entries.get(request.key());
-    BoundConfig current = inForce.config();
-    BoundPlan plan = InForce.planOf(current, entry, request);
-    if (entry == null || !(plan.single || plan.unlimited())) {
+    return decideAtOnce(request.key(), request.endpoint(), request.cost(), request.plan());
+  }
+
+  /**
+   * The same of a request that consists of these, which have yet to be looked at: null if the key
+   * is not known here.
+   */
+  Decision decideAtOnce(String key, String endpoint, long asked, String planName) {
+    KeyEntry entry = entries.get(key);
+    if (entry == null) {
       return null;
     }
-    long cost = current.cost(request);
+    BoundConfig current = inForce.config();
+    BoundPlan plan = InForce.planOf(current, entry, key, planName);
+    if (!(plan.single || plan.unlimited())) {
+      return null;
+    }
+    long cost = current.cost(endpoint, asked);
     Decision decision = plan.unlimited() ? unlimited(entry, plan, cost) : leased(entry, plan, cost);
     if (decision == null) {
       return null;
@@ -239,7 +250,7 @@ public final class Decider {
   }
 
   private BoundPlan planOf(BoundConfig config, CheckRequest request) {
-    return InForce.planOf(config, entries.get(request.key()), request);
+    return InForce.planOf(config, entries.get(request.key()), request.key(), request.plan());
   }
 
   /** Ends leases whose time is over. To be called many times a second, since they may be many. */

@@ -1,6 +1,5 @@
 package dev.weir.decision;
 
-import dev.weir.client.CheckRequest;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Take;
@@ -47,13 +46,13 @@ final class InForce {
   }
 
   /**
-   * The plan of {@code request} in {@code config}.
+   * The plan of a request in {@code config}.
    *
-   * @param entry of its key, or null
+   * @param entry of {@code key}, or null
+   * @param name of the plan that the caller named; empty for none
    * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
    */
-  static BoundPlan planOf(BoundConfig config, KeyEntry entry, CheckRequest request) {
-    String name = request.plan();
+  static BoundPlan planOf(BoundConfig config, KeyEntry entry, String key, String name) {
     if (entry != null) {
       // Also lest a key with numbers of its own has them worked out again for every request.
       BoundPlan bound = entry.bound();
@@ -62,7 +61,7 @@ final class InForce {
         return bound;
       }
     }
-    return name.isEmpty() ? config.planOf(request.key()) : config.named(name, request.key());
+    return name.isEmpty() ? config.planOf(key) : config.named(name, key);
   }
 
   /** The plan that now holds for {@code key} where {@code bound} did; itself if nothing does. */

@@ -67,10 +67,9 @@ final class KeyEntry extends PlanLeases {
     if ((before & 1) != 0 || waiting() || !leased(plan, nowMicros)) {
       return null;
     }
-    // While a lease is under way there is one.
     TallySheet sheet = sheet();
     int place = place();
-    if (!take(cost)) {
+    if (sheet == null || !sheet.isOpen(place) || !take(cost)) {
       return null;
     }
     Decision decision = Decisions.allowed(this, "", false, nowMicros);

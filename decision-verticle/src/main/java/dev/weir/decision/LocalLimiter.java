@@ -37,6 +37,29 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
   }
 
   @Override
+  public Future<Decision> check(String key) {
+    Future<Decision> decided = decideAtOnce(key, CheckRequest.COST_OF_ENDPOINT);
+    return decided != null ? decided : RateLimiter.super.check(key);
+  }
+
+  @Override
+  public Future<Decision> check(String key, long cost) {
+    Future<Decision> decided =
+        cost < 0 || cost > CheckRequest.MAX_COST ? null : decideAtOnce(key, cost);
+    return decided != null ? decided : RateLimiter.super.check(key, cost);
+  }
+
+  /** The decision on a key that is known here, so that it need not be looked at again; or null. */
+  private Future<Decision> decideAtOnce(String key, long cost) {
+    try {
+      Decision decision = decider.decideAtOnce(key, "", cost, "");
+      return decision == null ? null : Future.succeededFuture(decision);
+    } catch (CheckRefusedException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  @Override
   public Future<Decision> check(CheckRequest request) {
     return request.id().isEmpty() ? decide(request) : checkOnce(request);
   }

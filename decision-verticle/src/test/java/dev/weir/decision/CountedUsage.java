@@ -99,6 +99,11 @@ final class CountedUsage implements Usage {
     }
 
     @Override
+    public synchronized boolean isOpen(int place) {
+      return !closed;
+    }
+
+    @Override
     public synchronized boolean spend(int place, long units) {
       spent += closed ? 0 : units;
       return !closed;

@@ -269,6 +269,13 @@ final class JournalSegment implements TallySheet {
   }
 
   @Override
+  public boolean isOpen(int at) {
+    ByteBuffer held = bytes;
+    return held != null
+        && (long) LONGS.getOpaque(held, at + COUNTED + JournalLayout.SPENT * Long.BYTES) >= 0;
+  }
+
+  @Override
   public boolean spend(int at, long units) {
     return add(at, JournalLayout.SPENT, units);
   }

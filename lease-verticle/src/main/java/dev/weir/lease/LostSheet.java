@@ -17,6 +17,11 @@ final class LostSheet implements TallySheet {
   }
 
   @Override
+  public boolean isOpen(int place) {
+    return !used.get();
+  }
+
+  @Override
   public boolean spend(int place, long units) {
     if (used.getAndSet(true)) {
       return false;

@@ -7,6 +7,12 @@ package dev.weir.lease;
  */
 public interface TallySheet {
 
+  /**
+   * Whether the tally takes counts as yet. Whoever is about to count may ask early, so that the
+   * processor fetches the place while there is other work.
+   */
+  boolean isOpen(int place);
+
   /** See {@link Tally#spend}. */
   boolean spend(int place, long units);
 

@@ -39,6 +39,10 @@ final class RunningNode implements AutoCloseable {
   static final String PATIENT_STORE_TIMEOUT = "2s";
 
   private static final int START_SECONDS = 60;
+
+  /** Some commands wait for windows to be sealed, or for what others have yet to do. */
+  private static final int RUN_SECONDS = 300;
+
   private static final int STOP_SECONDS = 60;
 
   private static final Set<Process> ALIVE = ConcurrentHashMap.newKeySet();
@@ -131,7 +135,7 @@ final class RunningNode implements AutoCloseable {
   /** Runs the launcher in {@code directory} to its end, which must come by itself. */
   static Exit run(Path directory, Map<String, String> settings, String... arguments) {
     try (RunningNode node = launch(directory, settings, List.of(arguments))) {
-      int code = node.awaitExit(START_SECONDS);
+      int code = node.awaitExit(RUN_SECONDS);
       return new Exit(code, List.copyOf(node.out), List.copyOf(node.err));
     }
   }
