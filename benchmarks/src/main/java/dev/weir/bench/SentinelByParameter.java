@@ -7,9 +7,6 @@ import com.alibaba.csp.sentinel.log.LogBase;
 import com.alibaba.csp.sentinel.slots.block.BlockException;
 import com.alibaba.csp.sentinel.slots.block.flow.param.ParamFlowRule;
 import com.alibaba.csp.sentinel.slots.block.flow.param.ParamFlowRuleManager;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.util.List;
 
 /**
@@ -20,14 +17,15 @@ final class SentinelByParameter implements Contender {
 
   private static final String RESOURCE = "checks";
 
+  /** Its logs, which it writes into the home directory otherwise, until the process ends. */
+  private static final TemporaryDirectory LOGS = TemporaryDirectory.make();
+
+  static {
+    System.setProperty(LogBase.LOG_DIR, LOGS.path().toString());
+    Runtime.getRuntime().addShutdownHook(new Thread(LOGS::close, "end-sentinel"));
+  }
+
   SentinelByParameter(int limit) {
-    try {
-      // It writes its logs into the home directory otherwise.
-      System.setProperty(
-          LogBase.LOG_DIR, Files.createTempDirectory("weir-bench-sentinel").toString());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
     ParamFlowRuleManager.loadRules(
         List.of(new ParamFlowRule(RESOURCE).setParamIdx(0).setCount(limit)));
   }
