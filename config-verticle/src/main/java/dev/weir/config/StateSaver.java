@@ -24,10 +24,10 @@ final class StateSaver {
   static final String UNSAVED = "unsaved";
 
   private static final long LEAST_GAP_MICROS = 200_000;
-  private static final long MOST_GAP_MICROS = 30_000_000;
+  private static final long MOST_GAP_MICROS = 5_000_000;
   private static final long RETRY_MICROS = 2_000_000;
 
-  /** A gap is as many times as long as the write before. */
+  /** Between two writes is as many times as long as the first of them took. */
   private static final int IDLE_PARTS = 20;
 
   private final StateFile file;
@@ -38,7 +38,9 @@ final class StateSaver {
   private final Object lock = new Object();
   private boolean scheduled;
   private boolean closed;
-  private long gapMicros = LEAST_GAP_MICROS;
+
+  /** Before which nothing is written. */
+  private long notBeforeMicros;
 
   private boolean failing;
   private volatile long savedVersion;
@@ -50,6 +52,7 @@ final class StateSaver {
    */
   StateSaver(
       StateFile file, Supplier<ConfigState> state, Clock clock, ScheduledExecutorService executor) {
+    this.notBeforeMicros = clock.micros();
     this.file = file;
     this.state = state;
     this.clock = clock;
@@ -61,9 +64,10 @@ final class StateSaver {
     synchronized (lock) {
       if (!scheduled && !closed) {
         scheduled = true;
+        long delayMicros = Math.max(LEAST_GAP_MICROS, notBeforeMicros - clock.micros());
         try {
           ScheduledFuture<?> unused =
-              executor.schedule(this::run, gapMicros, TimeUnit.MICROSECONDS);
+              executor.schedule(this::run, delayMicros, TimeUnit.MICROSECONDS);
         } catch (RejectedExecutionException e) {
           LOG.debug("the configuration is not written any more: this node is leaving");
         }
@@ -95,10 +99,8 @@ final class StateSaver {
       file.write(now);
       savedVersion = now.version();
       savedGiven = now.document().regions().ledger().givenDigest();
-      long tookMicros = clock.micros() - startMicros;
-      synchronized (lock) {
-        gapMicros = Math.min(MOST_GAP_MICROS, Math.max(LEAST_GAP_MICROS, IDLE_PARTS * tookMicros));
-      }
+      long endMicros = clock.micros();
+      rest(endMicros, Math.min(MOST_GAP_MICROS, IDLE_PARTS * (endMicros - startMicros)));
       if (failing) {
         LOG.info("configuration version {} is on disk again", now.version());
       }
@@ -112,10 +114,14 @@ final class StateSaver {
             e.toString());
       }
       failing = true;
-      synchronized (lock) {
-        gapMicros = RETRY_MICROS;
-      }
+      rest(clock.micros(), RETRY_MICROS);
       changed();
+    }
+  }
+
+  private void rest(long nowMicros, long micros) {
+    synchronized (lock) {
+      notBeforeMicros = nowMicros + micros;
     }
   }
 

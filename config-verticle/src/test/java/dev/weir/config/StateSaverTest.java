@@ -5,8 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,5 +81,46 @@ class StateSaverTest {
     assertThat(saver.savedVersion()).isZero();
     Files.delete(inTheWay);
     await().until(() -> saver.savedVersion() == 1);
+  }
+
+  @Test
+  void afterAWriteThatTookLongTheNextOneWaitsButAChangeThatComesLaterDoesNot() throws Exception {
+    AtomicLong seconds = new AtomicLong();
+    List<Long> delayMillis = new CopyOnWriteArrayList<>();
+    ScheduledThreadPoolExecutor atOnce =
+        new ScheduledThreadPoolExecutor(1) {
+          @Override
+          public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+            // What is submitted is scheduled as well.
+            if (delay > 0) {
+              delayMillis.add(unit.toMillis(delay));
+            }
+            return super.schedule(command, 0, unit);
+          }
+        };
+    StateSaver slow = new StateSaver(file, this::state, ticking(seconds), atOnce);
+    slow.changed();
+    atOnce.submit(() -> {}).get();
+    slow.changed();
+    atOnce.submit(() -> {}).get();
+    seconds.addAndGet(60);
+    slow.changed();
+    atOnce.shutdown();
+    assertThat(delayMillis).containsExactly(200L, 4_000L, 200L);
+  }
+
+  /** Time that goes on by a second whenever somebody looks. */
+  private static Clock ticking(AtomicLong seconds) {
+    return new Clock() {
+      @Override
+      public long micros() {
+        return TimeUnit.SECONDS.toMicros(seconds.incrementAndGet());
+      }
+
+      @Override
+      public long epochMillis() {
+        return 0;
+      }
+    };
   }
 }
