@@ -1,5 +1,6 @@
 package dev.weir.bench;
 
+import dev.weir.config.Shard;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.RefillOutcome.Answered;
@@ -35,7 +36,7 @@ final class GrantingStore implements Store {
   }
 
   @Override
-  public Future<Void> forget(String key, List<String> limitNames) {
+  public Future<Void> forget(String key, Shard shard, List<String> limitNames) {
     return Future.succeededFuture();
   }
 

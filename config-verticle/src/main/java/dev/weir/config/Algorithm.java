@@ -35,6 +35,12 @@ public sealed interface Algorithm permits TokenBucket, SlidingWindow, FixedWindo
    */
   Algorithm scaled(long millionths);
 
+  /**
+   * What {@code shard} has of this, where it is divided evenly: its part of the quota, in whole
+   * permits, and in the same time.
+   */
+  Algorithm part(Shard shard);
+
   /** Whether permits can be taken ahead of the requests that spend them. */
   default boolean leasable() {
     return true;

@@ -22,6 +22,11 @@ public record FixedWindow(long limit, WindowPeriod period) implements Algorithm 
   }
 
   @Override
+  public FixedWindow part(Shard shard) {
+    return new FixedWindow(shard.partOf(limit), period);
+  }
+
+  @Override
   public long quota() {
     return limit;
   }

@@ -145,13 +145,7 @@ public record KeyOverride(
     Limit planned = plan.limits().get(index);
     try {
       List<Limit> limits = new ArrayList<>(plan.limits());
-      limits.set(
-          index,
-          new Limit(
-              planned.name(),
-              planned.endpoints(),
-              numbers.get().appliedTo(planned.algorithm()),
-              planned.strict()));
+      limits.set(index, planned.with(numbers.get().appliedTo(planned.algorithm())));
       return plan.withLimits(limits);
     } catch (IllegalArgumentException e) {
       // They did fit the plan that the key was on when they were set.

@@ -8,8 +8,8 @@ import java.util.Set;
  * A named contract.
  *
  * @param name 1 to 128 characters, none of them a control character
- * @param limits that every request has to pass, with distinct names; none if and only if the plan
- *     is unlimited
+ * @param limits that every request has to pass, with distinct names, all divided over as many
+ *     sub-counters; none if and only if the plan is unlimited
  * @param unlimited whether every request is allowed
  * @param shadow whether decisions are made and counted, and none of them denies
  * @param onStoreFailure what to do while the store is away
@@ -29,8 +29,8 @@ public record Plan(
 
   /**
    * @throws IllegalArgumentException if the name is not one, there is no limit though the plan is
-   *     not unlimited, there are more than {@value #MAX_LIMITS}, two have the same name, or an
-   *     unlimited plan has limits, is a shadow, minds the store, or is divided
+   *     not unlimited, there are more than {@value #MAX_LIMITS}, two have the same name or other
+   *     shards, or an unlimited plan has limits, is a shadow, minds the store, or is divided
    */
   public Plan {
     Names.faultOfName(name)
@@ -54,6 +54,9 @@ public record Plan(
       if (!names.add(limit.name())) {
         throw new IllegalArgumentException("limits: two are named '" + limit.name() + "'");
       }
+      if (!limit.shard().equals(limits.get(0).shard())) {
+        throw new IllegalArgumentException("limits: all must have the same shards");
+      }
     }
   }
 
@@ -75,6 +78,11 @@ public record Plan(
   /** A plan that allows everything. */
   public static Plan unlimited(String name) {
     return new Plan(name, List.of(), true, false, OnStoreFailure.DEGRADE);
+  }
+
+  /** Over how many sub-counters each of its limits is divided; 1 if they are not. */
+  public int shards() {
+    return limits.isEmpty() ? 1 : limits.get(0).shard().of();
   }
 
   /** This plan with other limits, none only if it is unlimited. */

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -13,15 +14,17 @@ import java.util.Set;
  *
  * <p>The short form is one limit named {@code default} for all requests: {@code {rate, period,
  * capacity}}, or {@code {algorithm, ...}} with the members of that algorithm. The full form is
- * {@code {limits: [{name, endpoints, ...}]}}. A limit of either form may be {@code strict: true}, a
- * plan of either form {@code shadow: true}, and have {@code on_store_failure}, {@code degrade} if
- * it is left out, and {@code regions}, weights of its own; {@code {unlimited: true}} stands alone.
+ * {@code {limits: [{name, endpoints, ...}]}}. A limit of either form may be {@code strict: true}
+ * and have {@code shards}, the sub-counters that it is divided over, 1 if they are left out and as
+ * many for all limits of a plan; a plan of either form {@code shadow: true}, and have {@code
+ * on_store_failure}, {@code degrade} if it is left out, and {@code regions}, weights of its own;
+ * {@code {unlimited: true}} stands alone.
  */
 public final class PlanFormat {
 
   private static final String PLAN_MEMBERS = "limits, shadow, on_store_failure, unlimited, regions";
-  private static final String SHORT_MEMBERS = PLAN_MEMBERS + ", strict";
-  private static final String LIMIT_MEMBERS = "name, endpoints, strict";
+  private static final String SHORT_MEMBERS = PLAN_MEMBERS + ", strict, shards";
+  private static final String LIMIT_MEMBERS = "name, endpoints, strict, shards";
 
   private PlanFormat() {}
 
@@ -86,6 +89,9 @@ public final class PlanFormat {
     if (limit.strict()) {
       members.put("strict", true);
     }
+    if (limit.shard().of() > 1) {
+      members.put("shards", limit.shard().of());
+    }
   }
 
   /** Reads a plan; empty after an error. */
@@ -116,10 +122,9 @@ public final class PlanFormat {
       members.refuseRest(
           "limits, shadow, on_store_failure, regions; all else stands in the limits");
     } else {
-      boolean strict = members.flag("strict");
       limits =
-          AlgorithmFormat.read(path, members, SHORT_MEMBERS, errors)
-              .map(algorithm -> new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, strict))
+          readCounting(path, members, SHORT_MEMBERS, errors)
+              .map(counting -> counting.limit(Limit.DEFAULT_NAME, Set.of()))
               .map(List::of);
     }
     if (limits.isEmpty()
@@ -154,16 +159,26 @@ public final class PlanFormat {
     }
     List<Limit> limits = new ArrayList<>();
     Set<String> names = new HashSet<>();
+    boolean alike = true;
     for (int i = 0; i < list.size(); i++) {
       String limitPath = path + "[" + i + "]";
       Optional<Limit> limit = readLimit(limitPath, list.get(i), errors);
       limit.ifPresent(limits::add);
+      if (limit.isPresent() && !limit.get().shard().equals(limits.get(0).shard())) {
+        errors.add(
+            limitPath + ".shards",
+            "must be the same for all limits of a plan, was "
+                + limit.get().shard().of()
+                + " beside "
+                + limits.get(0).shard().of());
+        alike = false;
+      }
       if (limit.isPresent() && !names.add(limit.get().name())) {
         errors.add(
             limitPath + ".name", "'" + limit.get().name() + "' is the name of another limit");
       }
     }
-    return limits.size() == list.size() && names.size() == list.size()
+    return limits.size() == list.size() && names.size() == list.size() && alike
         ? Optional.of(limits)
         : Optional.empty();
   }
@@ -184,11 +199,47 @@ public final class PlanFormat {
         members.has("endpoints")
             ? readEndpoints(path + ".endpoints", members.take("endpoints"), errors)
             : Optional.of(Set.of());
-    boolean strict = members.flag("strict");
-    Optional<Algorithm> algorithm = AlgorithmFormat.read(path, members, LIMIT_MEMBERS, errors);
-    return name.isPresent() && endpoints.isPresent() && algorithm.isPresent()
-        ? Optional.of(new Limit(name.get(), endpoints.get(), algorithm.get(), strict))
+    Optional<Counting> counting = readCounting(path, members, LIMIT_MEMBERS, errors);
+    return name.isPresent() && endpoints.isPresent() && counting.isPresent()
+        ? Optional.of(counting.get().limit(name.get(), endpoints.get()))
         : Optional.empty();
+  }
+
+  /** What a limit has in either form. */
+  private record Counting(Algorithm algorithm, boolean strict, Shard shard) {
+    Limit limit(String name, Set<String> endpoints) {
+      return new Limit(name, endpoints, algorithm, strict, shard);
+    }
+  }
+
+  private static Optional<Counting> readCounting(
+      String path, Members members, String known, Errors errors) {
+    boolean strict = members.flag("strict");
+    OptionalLong shards =
+        members.has("shards") ? members.whole("shards", 1, Shard.MOST) : OptionalLong.of(1);
+    Optional<Algorithm> algorithm = AlgorithmFormat.read(path, members, known, errors);
+    if (shards.isEmpty() || algorithm.isEmpty()) {
+      return Optional.empty();
+    }
+    Shard shard = Shard.all((int) shards.getAsLong());
+    Optional<String> fault = faultOfShards(algorithm.get(), shard);
+    fault.ifPresent(text -> members.refuse("shards", text));
+    return fault.isPresent()
+        ? Optional.empty()
+        : Optional.of(new Counting(algorithm.get(), strict, shard));
+  }
+
+  private static Optional<String> faultOfShards(Algorithm algorithm, Shard shard) {
+    int of = shard.of();
+    if (of == 1) {
+      return Optional.empty();
+    }
+    if (algorithm instanceof SlidingLog) {
+      return Optional.of("a sliding_log cannot be divided");
+    }
+    return algorithm.part(new Shard(of, of)).quota() > 0
+        ? Optional.empty()
+        : Optional.of("must leave each of them a permit, and one a year, was " + of);
   }
 
   private static Optional<Set<String>> readEndpoints(String path, Object value, Errors errors) {

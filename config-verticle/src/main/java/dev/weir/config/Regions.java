@@ -122,13 +122,10 @@ public record Regions(String self, RegionWeights table, RegionLedger ledger) {
         plan.limits().stream()
             .map(
                 limit ->
-                    new Limit(
-                        limit.name(),
-                        limit.endpoints(),
+                    limit.with(
                         limit
                             .algorithm()
-                            .scaled(follows(limit.algorithm()) ? moved : Math.min(fixed, moved)),
-                        limit.strict()))
+                            .scaled(follows(limit.algorithm()) ? moved : Math.min(fixed, moved))))
             .toList());
   }
 

@@ -23,6 +23,11 @@ public record SlidingLog(long limit, Duration window) implements Algorithm {
     return new SlidingLog(Windows.scaled(limit, millionths), window);
   }
 
+  @Override
+  public SlidingLog part(Shard shard) {
+    return new SlidingLog(shard.partOf(limit), window);
+  }
+
   /** The window, in microseconds. */
   public long windowMicros() {
     return window.toNanos() / 1000;

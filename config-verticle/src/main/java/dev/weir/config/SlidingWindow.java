@@ -34,6 +34,11 @@ public record SlidingWindow(long limit, Duration window) implements Algorithm {
     return new SlidingWindow(Windows.scaled(limit, millionths), window);
   }
 
+  @Override
+  public SlidingWindow part(Shard shard) {
+    return new SlidingWindow(shard.partOf(limit), window);
+  }
+
   /** The window, in microseconds. */
   public long windowMicros() {
     return window.toNanos() / 1000;

@@ -47,11 +47,18 @@ public record TokenBucket(double rate, Duration period, long capacity) implement
   @Override
   public TokenBucket scaled(long millionths) {
     double part = (double) millionths / RegionWeights.WHOLE;
-    boolean tooSlow = rate * part / (period.toNanos() / 1e9) < SLOWEST_PERMITS_PER_SECOND;
+    return slowed(rate * part, Windows.scaled(capacity, millionths));
+  }
+
+  @Override
+  public TokenBucket part(Shard shard) {
+    return slowed(rate / shard.of(), shard.partOf(capacity));
+  }
+
+  private TokenBucket slowed(double slower, long smaller) {
+    boolean tooSlow = slower / (period.toNanos() / 1e9) < SLOWEST_PERMITS_PER_SECOND;
     // Of a rate that cannot be, nothing fits either.
-    return tooSlow
-        ? new TokenBucket(rate, period, 0)
-        : new TokenBucket(rate * part, period, Windows.scaled(capacity, millionths));
+    return tooSlow ? new TokenBucket(rate, period, 0) : new TokenBucket(slower, period, smaller);
   }
 
   /** Permits that flow in per microsecond. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.config.Plan;
+import dev.weir.config.Shard;
 import dev.weir.lease.Store;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
@@ -24,7 +25,7 @@ class DeciderForgetTest {
   }
 
   private void forget(String key, TestNode... nodes) {
-    assertThat(store.forget(key, List.of("default")).succeeded()).isTrue();
+    assertThat(store.forget(key, Shard.WHOLE, List.of("default")).succeeded()).isTrue();
     for (TestNode node : nodes) {
       node.decider.forget(key);
     }
@@ -116,7 +117,7 @@ class DeciderForgetTest {
         new Plan("p", List.of(Plans.limit("one", 1, YEAR, 3), Plans.limit("two", 1, YEAR, 10)));
     TestNode node = node(plan);
     assertThat(node.allowedOf(50, "a")).isEqualTo(3);
-    assertThat(store.forget("a", List.of("one", "two")).succeeded()).isTrue();
+    assertThat(store.forget("a", Shard.WHOLE, List.of("one", "two")).succeeded()).isTrue();
     node.decider.forget("a");
     assertThat(node.inspect("a").statuses().get(1).remaining()).isEqualTo(10);
     assertThat(node.allowedOf(50, "a")).isEqualTo(3);

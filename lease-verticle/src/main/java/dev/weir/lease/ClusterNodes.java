@@ -73,8 +73,8 @@ final class ClusterNodes implements RedisNodes {
   }
 
   @Override
-  public Future<RefillOutcome> refill(String escapedKey, Errand errand) {
-    int slot = SlotMap.slotOf(escapedKey);
+  public Future<RefillOutcome> refill(String tag, Errand errand) {
+    int slot = SlotMap.slotOf(tag);
     Optional<RedisShard> shard = shard(slot);
     if (shard.isEmpty()) {
       return Future.succeededFuture(new RefillOutcome.Unavailable(unserved(slot), true));

@@ -3,6 +3,8 @@ package dev.weir.lease;
 import dev.weir.config.Algorithm;
 import dev.weir.config.Consumption;
 import dev.weir.config.Consumption.Came;
+import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.config.SlidingWindow;
 import dev.weir.lease.OpenReservations.Part;
 import java.util.List;
@@ -22,8 +24,12 @@ final class EmbeddedCounters {
   /** Each has 24 bytes. */
   private static final int LOG_ENTRIES_A_PLACE = 16;
 
-  /** Of a limit of a key. */
-  record Name(String key, String limit) {}
+  /** Of a limit of a key, or a sub-counter of it. */
+  record Name(String key, Shard shard, String limit) {
+    static Name of(String key, Limit limit) {
+      return new Name(key, limit.shard(), limit.name());
+    }
+  }
 
   /** Of one window of a limit of a key. */
   record WindowName(Name limit, long number) {}

@@ -1,6 +1,7 @@
 package dev.weir.lease;
 
 import dev.weir.config.Consumption;
+import dev.weir.config.Shard;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import dev.weir.lease.RefillOutcome.Repeated;
@@ -16,7 +17,7 @@ import java.util.function.Supplier;
 final class EmbeddedOnce {
   private static final Level UNTOUCHED = new Level(0, Consumption.NONE, 0);
 
-  private record Id(String key, String once) {}
+  private record Id(String key, Shard shard, String once) {}
 
   private record Known(
       String request, long storeMicros, Map<String, Level> levels, Optional<String> reservation) {}
@@ -33,7 +34,7 @@ final class EmbeddedOnce {
   /** What came of a step, or comes of it now. */
   RefillOutcome outcome(Refill refill, Purpose.Once once, long now, Supplier<Answered> step) {
     long nowMillis = now / 1000;
-    Id id = new Id(refill.key(), once.id());
+    Id id = new Id(refill.key(), refill.shard(), once.id());
     Optional<Known> found = known.get(id, nowMillis);
     if (found.isPresent()) {
       return found.get().request.equals(once.request())

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.config.Shard;
 import dev.weir.lease.EmbeddedCounters.Name;
 import dev.weir.lease.OpenReservations.Part;
 import dev.weir.lease.RefillOutcome.Settled;
@@ -13,7 +14,7 @@ final class EmbeddedReservations {
   /** How much longer than it could have been open a reservation is known to be settled. */
   private static final double SETTLED_MILLIS = 60_000;
 
-  private record Id(String key, String reservation) {}
+  private record Id(String key, Shard shard, String reservation) {}
 
   private record Held(Name limit, Part part) {}
 
@@ -33,12 +34,12 @@ final class EmbeddedReservations {
   }
 
   /** A reservation in the making. */
-  Draft draft(String key, Purpose.Reservation reservation, long now) {
-    return new Draft(key, reservation, now);
+  Draft draft(Refill refill, Purpose.Reservation reservation, long now) {
+    return new Draft(refill, reservation, now);
   }
 
-  Settled settle(String key, Purpose.Settle settle, long now) {
-    Id id = new Id(key, settle.reservation());
+  Settled settle(Refill refill, Purpose.Settle settle, long now) {
+    Id id = new Id(refill.key(), refill.shard(), settle.reservation());
     Optional<Known> found = known.get(id, now / 1000);
     if (found.isEmpty()) {
       return new Settled(Verdict.UNKNOWN, 0);
@@ -69,13 +70,13 @@ final class EmbeddedReservations {
 
   /** Gathers what is granted to a reservation. */
   final class Draft {
-    private final String key;
+    private final Refill refill;
     private final Purpose.Reservation reservation;
     private final long now;
     private final List<Held> held = new ArrayList<>();
 
-    private Draft(String key, Purpose.Reservation reservation, long now) {
-      this.key = key;
+    private Draft(Refill refill, Purpose.Reservation reservation, long now) {
+      this.refill = refill;
       this.reservation = reservation;
       this.now = now;
     }
@@ -85,7 +86,7 @@ final class EmbeddedReservations {
     }
 
     void add(EmbeddedTake take, long granted) {
-      Name limit = new Name(key, take.take().limit().name());
+      Name limit = Name.of(refill.key(), take.take().limit());
       Part part = new Part(now, endMicros(), reservation.id(), granted, take.mark());
       counters.reserve(limit, part, now / 1000);
       held.add(new Held(limit, part));
@@ -97,7 +98,7 @@ final class EmbeddedReservations {
         double expires = nowMillis + reservation.life().toMillis() + EmbeddedCounters.MARGIN_MILLIS;
         long units = held.get(0).part.units();
         known.put(
-            new Id(key, reservation.id()),
+            new Id(refill.key(), refill.shard(), reservation.id()),
             new Known(endMicros(), units, false, List.copyOf(held)),
             expires,
             nowMillis);

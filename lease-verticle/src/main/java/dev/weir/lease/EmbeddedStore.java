@@ -5,6 +5,7 @@ import dev.weir.config.Clock;
 import dev.weir.config.Consumption;
 import dev.weir.config.FixedWindow;
 import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.config.SlidingLog;
 import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
@@ -67,7 +68,7 @@ final class EmbeddedStore implements Store {
 
   private RefillOutcome carryOut(Refill refill, long now) {
     if (refill.purpose() instanceof Purpose.Settle settle) {
-      return reservations.settle(refill.key(), settle, now);
+      return reservations.settle(refill, settle, now);
     }
     if (refill.purpose() instanceof Purpose.Decide decide) {
       return decide.once().isEmpty()
@@ -82,7 +83,7 @@ final class EmbeddedStore implements Store {
         .reservation()
         .map(
             reservation -> {
-              EmbeddedReservations.Draft draft = reservations.draft(refill.key(), reservation, now);
+              EmbeddedReservations.Draft draft = reservations.draft(refill, reservation, now);
               Answered answer = step(refill, now, draft::add);
               draft.keep();
               return answer;
@@ -119,7 +120,7 @@ final class EmbeddedStore implements Store {
   }
 
   private EmbeddedTake find(String key, Take take, long now) {
-    Name name = new Name(key, take.limit().name());
+    Name name = Name.of(key, take.limit());
     double told =
         take.told().epoch() == counters.droppedCount() || counters.holds(name, now)
             ? 0
@@ -151,7 +152,7 @@ final class EmbeddedStore implements Store {
   }
 
   private long authorize(String key, Limit limit, long granted, long now) {
-    CounterName name = new CounterName(new Name(key, limit.name()), window.index(key, now));
+    CounterName name = new CounterName(Name.of(key, limit), window.index(key, now));
     long nowMillis = now / 1000;
     Optional<Counter> kept = authorized.get(name, nowMillis);
     if (granted == 0) {
@@ -166,9 +167,9 @@ final class EmbeddedStore implements Store {
   }
 
   @Override
-  public synchronized Future<Void> forget(String key, List<String> limitNames) {
+  public synchronized Future<Void> forget(String key, Shard shard, List<String> limitNames) {
     long nowMillis = (epochMicros + clock.micros()) / 1000;
-    limitNames.forEach(limit -> counters.forget(new Name(key, limit), nowMillis));
+    limitNames.forEach(limit -> counters.forget(new Name(key, shard, limit), nowMillis));
     return Future.succeededFuture();
   }
 

@@ -1,13 +1,20 @@
 package dev.weir.lease;
 
 import dev.weir.config.Clock;
+import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,13 +87,13 @@ public final class LeaseVerticle extends VerticleBase {
   }
 
   /**
-   * Has the store forget what {@code key} has used of the limits of {@code limitNames}. Safe to use
-   * from any thread once deployed.
+   * Has the store forget what {@code key} has used of {@code limits}. Safe to use from any thread
+   * once deployed.
    *
    * @return a future that fails with {@link StoreAwayException} if the store does not say within a
-   *     second that it has
+   *     second that it has; of limits that are divided it may then have forgotten some sub-counters
    */
-  public Future<Void> forget(String key, Set<String> limitNames) {
+  public Future<Void> forget(String key, Collection<Limit> limits) {
     Promise<Void> forgotten = Promise.promise();
     context.runOnContext(
         ignored -> {
@@ -97,8 +104,7 @@ public final class LeaseVerticle extends VerticleBase {
                       forgotten.tryFail(
                           new StoreAwayException(
                               "no answer within " + FORGET_MILLIS + " ms", false)));
-          store
-              .forget(key, List.copyOf(limitNames))
+          Future.all(forgotten(key, limits))
               .onComplete(
                   done -> {
                     vertx.cancelTimer(timer);
@@ -110,6 +116,18 @@ public final class LeaseVerticle extends VerticleBase {
                   });
         });
     return forgotten.future();
+  }
+
+  private List<Future<Void>> forgotten(String key, Collection<Limit> limits) {
+    Map<Shard, Set<String>> names = new HashMap<>();
+    for (Limit limit : limits) {
+      for (Shard counter : limit.shard().counters()) {
+        names.computeIfAbsent(counter, made -> new TreeSet<>()).add(limit.name());
+      }
+    }
+    List<Future<Void>> forgotten = new ArrayList<>();
+    names.forEach((shard, of) -> forgotten.add(store.forget(key, shard, List.copyOf(of))));
+    return forgotten;
   }
 
   @Override

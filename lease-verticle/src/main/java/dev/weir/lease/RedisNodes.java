@@ -12,7 +12,7 @@ interface RedisNodes {
   boolean isHealthy();
 
   /** Makes a step on the node of its key; never fails. */
-  Future<RefillOutcome> refill(String escapedKey, Errand errand);
+  Future<RefillOutcome> refill(String tag, Errand errand);
 
   /** Something to be done by the script. */
   interface Errand {

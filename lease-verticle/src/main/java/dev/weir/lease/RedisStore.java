@@ -2,6 +2,7 @@ package dev.weir.lease;
 
 import dev.weir.config.Clock;
 import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.config.TokenBucket;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -35,20 +36,20 @@ final class RedisStore implements Store {
   public List<Future<RefillOutcome>> refill(List<Refill> batch) {
     List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
     for (Refill refill : batch) {
-      String escaped = StoreKeys.escape(refill.key());
-      outcomes.add(nodes.refill(escaped, epoch -> script.step(escaped, refill, epoch)));
+      String tag = StoreKeys.tag(refill.key(), refill.shard());
+      outcomes.add(nodes.refill(tag, epoch -> script.step(tag, refill, epoch)));
     }
     return outcomes;
   }
 
   @Override
-  public Future<Void> forget(String key, List<String> limitNames) {
+  public Future<Void> forget(String key, Shard shard, List<String> limitNames) {
     if (limitNames.isEmpty()) {
       return Future.succeededFuture();
     }
-    String escaped = StoreKeys.escape(key);
+    String tag = StoreKeys.tag(key, shard);
     return nodes
-        .refill(escaped, epoch -> script.forgetting(escaped, limitNames))
+        .refill(tag, epoch -> script.forgetting(tag, limitNames))
         .compose(
             outcome ->
                 outcome instanceof RefillOutcome.Unavailable unavailable

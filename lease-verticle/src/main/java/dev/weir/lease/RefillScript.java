@@ -56,31 +56,31 @@ final class RefillScript {
   }
 
   /**
-   * @param escapedKey the refill's key as it stands in names
+   * @param tag the hash tag of the refill's counters
    * @param epoch of the store
    */
-  Step step(String escapedKey, Refill refill, long epoch) {
+  Step step(String tag, Refill refill, long epoch) {
     List<Take> takes = refill.takes();
     List<String> names = new ArrayList<>(takes.size());
     List<String> arguments = new ArrayList<>(2 + 7 * takes.size());
     if (refill.purpose() instanceof Purpose.Settle settle) {
-      names.add(keys.reservation(escapedKey, settle.reservation()));
+      names.add(keys.reservation(tag, settle.reservation()));
       arguments.add("settle");
       arguments.add(settle.reservation());
       boolean all = settle.spent() == Purpose.Settle.ALL;
       arguments.add(all ? "all" : Long.toString(settle.spent()));
     } else {
-      addTakes(escapedKey, refill, epoch, names, arguments);
+      addTakes(tag, refill, epoch, names, arguments);
     }
     if (refill.purpose() instanceof Purpose.Decide decide) {
-      addDecision(escapedKey, decide, names, arguments);
+      addDecision(tag, decide, names, arguments);
     }
     return new Step(names, takes.size(), refill.purpose(), arguments);
   }
 
   /** What stands before the arguments of the takes, and behind their names. */
   private void addDecision(
-      String escapedKey, Purpose.Decide decide, List<String> names, List<String> arguments) {
+      String tag, Purpose.Decide decide, List<String> names, List<String> arguments) {
     List<String> head = new ArrayList<>(List.of("decide", "", "0", ""));
     decide
         .reservation()
@@ -88,14 +88,14 @@ final class RefillScript {
             reservation -> {
               head.set(1, reservation.id());
               head.set(2, Long.toString(reservation.life().toMillis() * 1000));
-              names.add(keys.reservation(escapedKey, reservation.id()));
+              names.add(keys.reservation(tag, reservation.id()));
             });
     decide
         .once()
         .ifPresent(
             once -> {
               head.set(3, once.request());
-              names.add(keys.once(escapedKey, once.id()));
+              names.add(keys.once(tag, once.id()));
             });
     head.add(Integer.toString(arguments.size()));
     arguments.addAll(0, head);
@@ -105,12 +105,12 @@ final class RefillScript {
    * @param epoch of the store, which has to be told what the node was told in another
    */
   private void addTakes(
-      String escapedKey, Refill refill, long epoch, List<String> names, List<String> arguments) {
+      String tag, Refill refill, long epoch, List<String> names, List<String> arguments) {
     List<Take> takes = refill.takes();
     arguments.add(Long.toString(window.jitterMicros(refill.key())));
     arguments.add(Integer.toString(takes.size()));
     for (Take take : takes) {
-      names.add(keys.level(escapedKey, take.limit().name()));
+      names.add(keys.level(tag, take.limit().name()));
       Take.Told told = take.told();
       if (told.used() > 0 && told.epoch() != epoch) {
         arguments.add("told");
@@ -129,8 +129,8 @@ final class RefillScript {
   }
 
   /** The part of a call that forgets what was used of limits of a key. */
-  Step forgetting(String escapedKey, List<String> limitNames) {
-    List<String> names = limitNames.stream().map(limit -> keys.level(escapedKey, limit)).toList();
+  Step forgetting(String tag, List<String> limitNames) {
+    List<String> names = limitNames.stream().map(limit -> keys.level(tag, limit)).toList();
     List<String> arguments = new ArrayList<>();
     arguments.add("0");
     arguments.add(Integer.toString(names.size()));

@@ -17,7 +17,7 @@ record SingleNode(RedisShard shard) implements RedisNodes {
   }
 
   @Override
-  public Future<RefillOutcome> refill(String escapedKey, Errand errand) {
+  public Future<RefillOutcome> refill(String tag, Errand errand) {
     return shard.refill(ANY_SLOT, errand);
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.config.Shard;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.function.Consumer;
@@ -15,8 +16,8 @@ public interface Store {
 
   /**
    * Takes, returns and charges permits, one atomic step per refill. Refills of one call travel
-   * together, in one round trip per store node; those of one key are carried out in the order
-   * given.
+   * together, in one round trip per store node; those of one key and shard are carried out in the
+   * order given.
    *
    * @return a future per refill, in order; none of them fails, since {@link
    *     RefillOutcome.Unavailable} is an outcome
@@ -24,11 +25,12 @@ public interface Store {
   List<Future<RefillOutcome>> refill(List<Refill> batch);
 
   /**
-   * Forgets what {@code key} has used of the limits of {@code limitNames}, all of it or nothing.
+   * Forgets what {@code key} has used of the limits of {@code limitNames}, as {@code shard} counts
+   * it, all of it or nothing.
    *
    * @return a future that fails with {@link StoreAwayException} if the store does not answer
    */
-  Future<Void> forget(String key, List<String> limitNames);
+  Future<Void> forget(String key, Shard shard, List<String> limitNames);
 
   /**
    * Whether the outcomes of {@link #refill} are there when it returns, so that nobody has to wait

@@ -1,5 +1,6 @@
 package dev.weir.lease;
 
+import dev.weir.config.Shard;
 import java.util.Locale;
 
 /**
@@ -9,7 +10,9 @@ import java.util.Locale;
  * ({@code %}, the braces of the hash tag, the colon) and control characters become {@code %} and
  * two hexadecimal digits, surrogates without their partner, which UTF-8 cannot hold, {@code %u} and
  * four. All else stays as it is. Different keys get different names, and no key can move the hash
- * tag that keeps all counters of a key on one node of a Redis Cluster.
+ * tag that keeps all counters of a key on one node of a Redis Cluster. Those of a sub-counter of
+ * the key have a tag of their own, the key's with a colon and its number behind it, and so a slot
+ * of their own.
  */
 final class StoreKeys {
 
@@ -39,24 +42,31 @@ final class StoreKeys {
     this.prefix = prefix + ":{";
   }
 
-  /** The name of the level of {@code limit} of the key that escapes to {@code escapedKey}. */
-  String level(String escapedKey, String limit) {
-    return prefix + escapedKey + "}:" + limit + ":level";
+  /** The name of the level of {@code limit} of the counters that have the hash tag {@code tag}. */
+  String level(String tag, String limit) {
+    return prefix + tag + "}:" + limit + ":level";
   }
 
   /** The name of a reservation; no limit has an empty name. */
-  String reservation(String escapedKey, String id) {
-    return prefix + escapedKey + "}::reservation:" + id;
+  String reservation(String tag, String id) {
+    return prefix + tag + "}::reservation:" + id;
   }
 
   /** The name of what is known of a step that is made once. */
-  String once(String escapedKey, String id) {
-    return prefix + escapedKey + "}::once:" + id;
+  String once(String tag, String id) {
+    return prefix + tag + "}::once:" + id;
   }
 
   /** The name of the mark that tells the store's epochs apart. */
   String epoch(String tag) {
     return prefix + tag + "}:epoch";
+  }
+
+  /** The hash tag of the counters of {@code shard} of {@code key}. */
+  static String tag(String key, Shard shard) {
+    String escaped = escape(key);
+    // The number last: slots of tags that differ in one place differ by as much for every key.
+    return shard.of() == 1 ? escaped : escaped + ':' + shard.of() + '/' + shard.number();
   }
 
   static String escape(String key) {

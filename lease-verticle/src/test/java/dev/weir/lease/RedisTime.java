@@ -132,7 +132,7 @@ final class RedisTime implements StoreDriver.BeforeRefill {
   @Override
   public void prepare(List<Refill> batch) {
     for (Refill refill : batch) {
-      set("{" + StoreKeys.escape(refill.key()) + "}");
+      set("{" + StoreKeys.tag(refill.key(), refill.shard()) + "}");
     }
   }
 

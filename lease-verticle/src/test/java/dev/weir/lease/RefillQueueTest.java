@@ -3,6 +3,7 @@ package dev.weir.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.config.TokenBucket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -172,7 +173,7 @@ class RefillQueueTest {
     }
 
     @Override
-    public Future<Void> forget(String key, List<String> limitNames) {
+    public Future<Void> forget(String key, Shard shard, List<String> limitNames) {
       return Future.succeededFuture();
     }
 

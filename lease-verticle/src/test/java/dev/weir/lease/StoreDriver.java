@@ -1,6 +1,7 @@
 package dev.weir.lease;
 
 import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.config.TokenBucket;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
@@ -136,7 +137,7 @@ final class StoreDriver implements AutoCloseable {
 
   void forget(String key, String... limits) {
     before.prepare(List.of(new Refill(key, List.of())));
-    await(on(() -> store.forget(key, List.of(limits))));
+    await(on(() -> store.forget(key, Shard.WHOLE, List.of(limits))));
   }
 
   <T> Future<T> on(Supplier<Future<T>> action) {

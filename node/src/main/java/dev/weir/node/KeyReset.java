@@ -23,7 +23,7 @@ final class KeyReset {
   private static final String KEY = "key";
 
   private final Configuration configuration;
-  private final BiFunction<String, Set<String>, Future<Void>> store;
+  private final BiFunction<String, Set<Limit>, Future<Void>> store;
   private final Function<JsonObject, Future<NodeBus.Answers>> nodes;
 
   /**
@@ -32,7 +32,7 @@ final class KeyReset {
    */
   KeyReset(
       Configuration configuration,
-      BiFunction<String, Set<String>, Future<Void>> store,
+      BiFunction<String, Set<Limit>, Future<Void>> store,
       Function<JsonObject, Future<NodeBus.Answers>> nodes) {
     this.configuration = configuration;
     this.store = store;
@@ -45,7 +45,7 @@ final class KeyReset {
    */
   Future<Void> reset(String key) {
     return store
-        .apply(key, limitNames())
+        .apply(key, limits())
         .recover(failure -> Future.failedFuture(refused(failure)))
         .compose(forgotten -> nodes.apply(new JsonObject().put(KEY, key)))
         .compose(
@@ -64,10 +64,9 @@ final class KeyReset {
   }
 
   /** The key may have been checked under any plan. */
-  private Set<String> limitNames() {
+  private Set<Limit> limits() {
     return configuration.current().plans().values().stream()
         .flatMap(plan -> plan.limits().stream())
-        .map(Limit::name)
         .collect(Collectors.toSet());
   }
 

@@ -10,6 +10,7 @@ import dev.weir.client.LimitStatus;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
 import dev.weir.config.ConfigVerticle;
+import dev.weir.config.Limit;
 import dev.weir.config.Membership;
 import dev.weir.config.NodeStatus;
 import dev.weir.config.Plan;
@@ -39,7 +40,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -279,8 +279,8 @@ class ControlPlaneTest {
         .containsExactly("store: not connected to h:1");
   }
 
-  private Future<Void> forget(String key, Set<String> limitNames) {
-    forgotten.add(key + " " + new TreeSet<>(limitNames));
+  private Future<Void> forget(String key, Set<Limit> limits) {
+    forgotten.add(key + " " + limits.stream().map(Limit::name).sorted().distinct().toList());
     return storeUp.get()
         ? Future.succeededFuture()
         : Future.failedFuture(new StoreAwayException("not connected to h:1", true));
