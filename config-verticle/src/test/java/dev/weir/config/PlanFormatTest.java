@@ -186,7 +186,8 @@ class PlanFormatTest {
                         "period: must be a whole number with a unit like 500ms, 1s, 1m, 1h or 1d,"
                             + " was '1.5s'",
                         "limit: is unknown; known: limits, shadow, on_store_failure, unlimited,"
-                            + " regions, strict, algorithm; of a token_bucket: rate, period, capacity"));
+                            + " regions, strict, shards, algorithm; of a token_bucket: rate, period,"
+                            + " capacity"));
   }
 
   @Test
@@ -273,5 +274,46 @@ class PlanFormatTest {
                 kind == 0
                     ? Plan.unlimited(name)
                     : new Plan(name, of, false, kind == 1, onStoreFailure));
+  }
+
+  @Test
+  void aLimitThatIsDividedIsWrittenWithItsShards() {
+    Plan plan = PlanFormat.parse("p", Map.of("rate", 10, "capacity", 10, "shards", 3));
+    assertThat(plan.shards()).isEqualTo(3);
+    assertThat(PlanFormat.format(plan)).containsEntry("shards", 3);
+    assertThat(PlanFormat.parse("p", PlanFormat.format(plan))).isEqualTo(plan);
+    assertThat(PlanFormat.format(PlanFormat.parse("p", Map.of("rate", 10, "shards", 1))))
+        .doesNotContainKey("shards");
+  }
+
+  static List<Arguments> shardsThatAreRefused() {
+    Map<String, Object> two = Map.of("name", "two", "rate", 10, "shards", 2);
+    Map<String, Object> one = Map.of("name", "one", "rate", 10);
+    return List.of(
+        Arguments.of(
+            Map.of("rate", 10, "shards", 0), "shards: must be a whole number from 1 to 64, was 0"),
+        Arguments.of(
+            Map.of("rate", 10, "shards", 65),
+            "shards: must be a whole number from 1 to 64, was 65"),
+        Arguments.of(
+            Map.of("rate", 10, "capacity", 7, "shards", 8),
+            "shards: must leave each of them a permit, and one a year, was 8"),
+        Arguments.of(
+            Map.of("rate", 1, "period", "365d", "capacity", 9, "shards", 8),
+            "shards: must leave each of them a permit, and one a year, was 8"),
+        Arguments.of(
+            Map.of("algorithm", "sliding_log", "limit", 10, "window", "1m", "shards", 2),
+            "shards: a sliding_log cannot be divided"),
+        Arguments.of(
+            Map.of("limits", List.of(one, two)),
+            "limits[1].shards: must be the same for all limits of a plan, was 2 beside 1"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void shardsThatAreRefused(Map<String, ?> body, String error) {
+    assertThatThrownBy(() -> PlanFormat.parse("p", body))
+        .isInstanceOfSatisfying(
+            ConfigRefusedException.class, e -> assertThat(e.errors()).containsExactly(error));
   }
 }

@@ -104,7 +104,7 @@ class PlansFileTest {
             "plans.gold.rate: must be a number, was 'ten'",
             "plans.gold.capacity: must be a whole number from 0 to 1000000000000, was -1",
             "plans.gold.burst: is unknown; known: limits, shadow, on_store_failure, unlimited,"
-                + " regions, strict, algorithm; of a token_bucket: rate, period, capacity",
+                + " regions, strict, shards, algorithm; of a token_bucket: rate, period, capacity",
             "plans.free.rate: is missing",
             "plans.free.period: must be a whole number with a unit like 500ms, 1s, 1m, 1h or 1d,"
                 + " was '1'",
@@ -114,7 +114,7 @@ class PlansFileTest {
             "plans.sliding.window: must be a whole number with a unit like 500ms, 1s, 1m, 1h or"
                 + " 1d, was '5'",
             "plans.sliding.zone: is unknown; known: limits, shadow, on_store_failure, unlimited,"
-                + " regions, strict, algorithm; of a sliding_window: limit, window",
+                + " regions, strict, shards, algorithm; of a sliding_window: limit, window",
             "plans.fixed.window: must be day, month, year, or a whole number with a unit like"
                 + " 500ms, 1s, 1m, 1h or 1d, was 'week'",
             "plans.fixed.zone: is for a window of a day, month or year",
@@ -124,7 +124,7 @@ class PlansFileTest {
             "plans.log.limit: is missing",
             "plans.log.window: must be from 1ms to 3660d, was PT0S",
             "plans.log.rate: is unknown; known: limits, shadow, on_store_failure, unlimited,"
-                + " regions, strict, algorithm; of a sliding_log: limit, window",
+                + " regions, strict, shards, algorithm; of a sliding_log: limit, window",
             "plans.trial.shadow: must be true or false, was 1",
             "plans.trial.strict: must be true or false, was 'yes'",
             "plans.trial.on_store_failure: must be one of degrade, open, closed, was 'half'",
@@ -132,7 +132,7 @@ class PlansFileTest {
             "plans.free4all.rate: is unknown; known: unlimited alone",
             "plans.free4all.on_store_failure: is unknown; known: unlimited alone",
             "plans.members.limits[0].shadow: is unknown; known: name, endpoints, strict,"
-                + " algorithm; of a token_bucket: rate, period, capacity",
+                + " shards, algorithm; of a token_bucket: rate, period, capacity",
             "plans.members.strict: is unknown; known: limits, shadow, on_store_failure, regions;"
                 + " all else stands in the limits",
             "plans.lists.limits[0].name: must be 1 to 64 letters, digits, '_', '.' or '-', was"

@@ -112,7 +112,7 @@ final class Accounting {
       return;
     }
     leases.enter(window);
-    long most = 0;
+    long most = leases.authorized(window);
     boolean granted = false;
     for (Level level : answer.levels()) {
       most = Math.max(most, level.authorized());

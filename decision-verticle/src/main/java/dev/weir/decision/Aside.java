@@ -13,6 +13,9 @@ final class Aside {
   /** The leases of the plan's limits behind the first. */
   LimitLease[] further = NONE;
 
+  /** The sub-counters of the limits; null unless these are divided. */
+  Shards shards;
+
   /** Who waits for a refill; null while nobody does. */
   volatile Waiters waiters;
 
@@ -43,6 +46,7 @@ final class Aside {
   /** Whether there is nothing of it. */
   boolean isEmpty() {
     return further.length == 0
+        && shards == null
         && waiters == null
         && inFlight == null
         && outage == null

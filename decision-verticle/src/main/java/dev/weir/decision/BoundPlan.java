@@ -9,6 +9,7 @@ import dev.weir.config.Plan;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * A plan as one configuration epoch has it. A key is bound to one; comparing epochs tells whether
@@ -26,6 +27,9 @@ final class BoundPlan {
   final long epoch;
   final Plan plan;
   final BoundLimit[] limits;
+
+  /** By sub-counter, then as {@code limits}, which are the only ones if they are not divided. */
+  final BoundLimit[][] counters;
 
   /** Whether callers named the plan, so that the configuration may say otherwise of the key. */
   final boolean named;
@@ -47,7 +51,29 @@ final class BoundPlan {
     this.named = named;
     this.demand = demand;
     this.limits = plan.limits().stream().map(BoundLimit::of).toArray(BoundLimit[]::new);
+    this.counters =
+        plan.shards() == 1
+            ? new BoundLimit[][] {limits}
+            : IntStream.rangeClosed(1, plan.shards())
+                .mapToObj(number -> partsOf(plan, number))
+                .toArray(BoundLimit[][]::new);
     this.single = limits.length == 1 && limits[0].limit().endpoints().isEmpty();
+  }
+
+  private static BoundLimit[] partsOf(Plan plan, int number) {
+    return plan.limits().stream()
+        .map(limit -> BoundLimit.of(limit.part(number)))
+        .toArray(BoundLimit[]::new);
+  }
+
+  /** The largest cost that a limit can ever hold: if it is divided, of one sub-counter. */
+  long largest(int limit) {
+    return counters[0][limit].quota();
+  }
+
+  /** Whether the limits are divided over sub-counters. */
+  boolean divided() {
+    return counters.length > 1;
   }
 
   /** The same, which adds what is asked for of it to {@code asked}. */

@@ -4,6 +4,7 @@ import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.config.Clock;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Shard;
 import dev.weir.decision.Waiters.Waiter;
 import dev.weir.lease.AccountingWindow;
 import dev.weir.lease.KeyRoom;
@@ -15,6 +16,7 @@ import dev.weir.lease.Refills;
 import dev.weir.lease.StoreClock;
 import dev.weir.lease.Take;
 import dev.weir.lease.Usage;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -166,7 +168,9 @@ public final class Decider {
     long now = asker.sinceMicros();
     entry.bind(asker.plan(), left);
     Decision decision =
-        entry.waiting() ? null : entry.decide(asker.endpoint(), asker.cost(), calls.away(), now);
+        entry.waiting()
+            ? null
+            : entry.decide(asker.endpoint(), asker.cost(), calls.away(), now, now);
     if (decision != null) {
       boolean low = entry.low(asker.plan());
       InFlight ahead = low ? entry.refillAhead(inForce.ceilings(), inForce.nodes(), now) : null;
@@ -234,10 +238,12 @@ public final class Decider {
   /**
    * Ends a reservation that was made under {@code plan}.
    *
+   * @param shard that holds it
    * @param answer gets what came of it, unavailable if that is overdue
    */
-  void settle(String key, String plan, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
-    storeDecisions.settle(key, plan, settle, answer);
+  void settle(
+      String key, Shard shard, String plan, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+    storeDecisions.settle(key, shard, plan, settle, answer);
   }
 
   /**
@@ -379,10 +385,17 @@ public final class Decider {
       answer.accept(new KeyLimits(key, plan.plan, List.of(), 0, false));
       return;
     }
-    List<Take> peeks = plan.plan.limits().stream().map(Take::peek).toList();
-    calls.look(
-        new Refill(key, peeks),
-        clock.micros(),
-        new KeyInspection(entries, clock, key, plan, answer));
+    List<Refill> looks = looks(key, plan);
+    KeyInspection inspection = new KeyInspection(entries, clock, key, plan, looks.size(), answer);
+    long now = clock.micros();
+    looks.forEach(look -> calls.look(look, now, inspection));
+  }
+
+  /** A look at each counter of {@code key}. */
+  private static List<Refill> looks(String key, BoundPlan plan) {
+    return Arrays.stream(plan.counters)
+        .map(limits -> Arrays.stream(limits).map(limit -> Take.peek(limit.limit())).toList())
+        .map(peeks -> new Refill(key, peeks))
+        .toList();
   }
 }

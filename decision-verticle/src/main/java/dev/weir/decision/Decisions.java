@@ -55,7 +55,7 @@ final class Decisions {
   static Decision deniedForGood(PlanLeases leases, String endpoint, long cost, long nowMicros) {
     BoundPlan plan = leases.bound();
     for (int i = 0; i < plan.limits.length; i++) {
-      if (plan.applies(i, endpoint) && cost > plan.limits[i].quota()) {
+      if (plan.applies(i, endpoint) && cost > plan.largest(i)) {
         return denied(
             leases,
             i,
@@ -69,8 +69,20 @@ final class Decisions {
     return null;
   }
 
-  /** The denial of a cost that, by the store's last word, does not fit yet; null if it might. */
-  static Decision deniedByLevel(PlanLeases leases, String endpoint, long cost, long nowMicros) {
+  /**
+   * The denial of a cost that, by the store's last word, does not fit yet; null if it might.
+   *
+   * @param sinceMicros when it was asked for
+   */
+  static Decision deniedByLevel(
+      PlanLeases leases, String endpoint, long cost, long sinceMicros, long nowMicros) {
+    Shards shards = leases.shards();
+    if (shards != null) {
+      Shards.Denial denial = shards.denial(leases, endpoint, cost, sinceMicros, nowMicros);
+      return denial == null
+          ? null
+          : denied(leases, denial.limit(), endpoint, denial.micros(), nowMicros);
+    }
     BoundPlan plan = leases.bound();
     int last = -1;
     long longest = 0;
@@ -83,16 +95,19 @@ final class Decisions {
         }
       }
     }
-    return last < 0
-        ? null
-        : denied(
-            leases,
-            last,
-            endpoint,
-            Decision.Reason.LIMIT,
-            LimitLease.ceilMillis(longest),
-            false,
-            nowMicros);
+    return last < 0 ? null : denied(leases, last, endpoint, longest, nowMicros);
+  }
+
+  private static Decision denied(
+      PlanLeases leases, int limit, String endpoint, long micros, long nowMicros) {
+    return denied(
+        leases,
+        limit,
+        endpoint,
+        Decision.Reason.LIMIT,
+        LimitLease.ceilMillis(micros),
+        false,
+        nowMicros);
   }
 
   /** The denial for want of a store, by a limit of which too few permits are held. */

@@ -2,6 +2,7 @@ package dev.weir.decision;
 
 import dev.weir.config.Clock;
 import dev.weir.decision.Waiters.Due;
+import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Unavailable;
@@ -126,8 +127,14 @@ final class Entries {
 
   /** Sends a refill off, without the monitor; null for none. */
   void submit(KeyEntry entry, InFlight flight) {
+    submit(entry, flight, outcome -> {});
+  }
+
+  private void submit(KeyEntry entry, InFlight flight, Consumer<RefillOutcome> landed) {
     if (flight != null) {
-      calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight, outcome -> {}));
+      for (Refill refill : flight.refills) {
+        calls.submit(refill, flight.wantedAtMicros, new Landing(entry, flight, refill, landed));
+      }
     }
   }
 
@@ -145,7 +152,7 @@ final class Entries {
     if (flight == null) {
       return false;
     }
-    calls.submit(flight.refill, flight.wantedAtMicros, new Landing(entry, flight, landed));
+    submit(entry, flight, landed);
     return true;
   }
 
@@ -153,14 +160,17 @@ final class Entries {
   private final class Landing implements Refills.Listener {
     private final KeyEntry entry;
     private final InFlight flight;
+    private final Refill refill;
     private final Consumer<RefillOutcome> landed;
 
     /**
-     * @param landed given the outcome, at the end
+     * @param refill one of {@code flight}
+     * @param landed given the outcome of the last of these, at the end
      */
-    Landing(KeyEntry entry, InFlight flight, Consumer<RefillOutcome> landed) {
+    Landing(KeyEntry entry, InFlight flight, Refill refill, Consumer<RefillOutcome> landed) {
       this.entry = entry;
       this.flight = flight;
+      this.refill = refill;
       this.landed = landed;
     }
 
@@ -169,27 +179,34 @@ final class Entries {
       long now = clock.micros();
       List<Due> due = new ArrayList<>();
       List<Take> left = new ArrayList<>(0);
-      InFlight next;
+      InFlight next = null;
+      boolean last;
       calls.heard(outcome, now);
       synchronized (entry) {
-        next =
-            outcome instanceof Answered answer
-                ? answered(answer, now, due, left)
-                : unavailable((Unavailable) outcome, now, due, left);
+        if (outcome instanceof Answered answer) {
+          entry.answered(flight, refill, answer, accounting, restMicros(now), now, left::add);
+        } else {
+          entry.unavailable(flight, refill, (Unavailable) outcome, now, left::add);
+        }
+        last = flight.landed();
+        if (last) {
+          next = flight.failed() ? unavailable(now, due, left) : answered(now, due, left);
+        }
         tend(entry, left::add);
       }
       orphans.settle(entry.key, left, now);
       submit(entry, next);
       calls.landed();
       if (outcome instanceof Answered answer) {
-        leases.taken(entry.key, entry.bound(), flight.refill.takes(), answer);
+        leases.taken(entry.key, entry.bound(), refill.takes(), answer);
       }
       deliver(due);
-      landed.accept(outcome);
+      if (last) {
+        landed.accept(flight.outcome(outcome));
+      }
     }
 
-    private InFlight answered(Answered answer, long now, List<Due> due, List<Take> left) {
-      entry.answered(flight, answer, accounting, restMicros(now), now, left::add);
+    private InFlight answered(long now, List<Due> due, List<Take> left) {
       if (entry.withoutStore(now)) {
         // What is spent meanwhile is charged as keys are tended, a few times a second.
         entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
@@ -205,8 +222,13 @@ final class Entries {
       return entry.refillToCharge(now);
     }
 
-    private InFlight unavailable(Unavailable outcome, long now, List<Due> due, List<Take> left) {
-      entry.unavailable(flight, outcome.unsent(), left::add);
+    private InFlight unavailable(long now, List<Due> due, List<Take> left) {
+      if (!flight.inVain() && !entry.withoutStore(now)) {
+        entry.serve(this::current, accounting, now, due, left::add);
+      }
+      if (entry.servedElsewhere(now)) {
+        return entry.refillForWaiters(inForce.ceilings(), inForce.nodes(), now);
+      }
       entry.serveWithoutStore(this::current, accounting, inForce.nodes(), now, due, left::add);
       return null;
     }

@@ -7,6 +7,7 @@ import dev.weir.decision.Waiters.Waiter;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
+import dev.weir.lease.RefillOutcome.Unavailable;
 import dev.weir.lease.Take;
 import dev.weir.lease.TallySheet;
 import java.lang.invoke.VarHandle;
@@ -167,14 +168,15 @@ final class KeyEntry extends PlanLeases {
    * without the store; null when it cannot.
    *
    * @param away whether the store is, as far as known
+   * @param sinceMicros when the request came
    */
-  Decision decide(String endpoint, long cost, boolean away, long nowMicros) {
+  Decision decide(String endpoint, long cost, boolean away, long sinceMicros, long nowMicros) {
     Decision never = Decisions.deniedForGood(this, endpoint, cost, nowMicros);
     if (never != null) {
       return never;
     }
     if (cost == 0) {
-      return known(endpoint, nowMicros)
+      return known(endpoint, sinceMicros, nowMicros)
           ? Decisions.allowed(this, endpoint, false, nowMicros)
           : null;
     }
@@ -190,7 +192,7 @@ final class KeyEntry extends PlanLeases {
         && !provenTo(endpoint, away, nowMicros)) {
       return null;
     }
-    return Decisions.deniedByLevel(this, endpoint, cost, nowMicros);
+    return Decisions.deniedByLevel(this, endpoint, cost, sinceMicros, nowMicros);
   }
 
   /**
@@ -203,6 +205,10 @@ final class KeyEntry extends PlanLeases {
   }
 
   private boolean heardWithin(String endpoint, long micros, long nowMicros) {
+    if (shards() != null) {
+      // Which of them deny is told apart when they are asked about one by one.
+      return true;
+    }
     BoundPlan plan = bound();
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint) && !lease(i).heardWithin(micros, nowMicros)) {
@@ -213,7 +219,10 @@ final class KeyEntry extends PlanLeases {
   }
 
   /** Whether the store's last word is fresh enough for a peek. */
-  private boolean known(String endpoint, long nowMicros) {
+  private boolean known(String endpoint, long sinceMicros, long nowMicros) {
+    if (shards() != null) {
+      return shards().fresh(endpoint, sinceMicros, LEASE_MICROS, nowMicros);
+    }
     BoundPlan plan = bound();
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint) && !lease(i).isFresh(nowMicros, LEASE_MICROS)) {
@@ -298,7 +307,9 @@ final class KeyEntry extends PlanLeases {
     return inFlight() != null || waiting == null
         ? null
         : fly(
-            Takes.forWaiters(this, waiting, ceilings, nodes, nowMicros),
+            shards() == null
+                ? Takes.forWaiters(this, waiting, ceilings, nodes, nowMicros)
+                : ShardTakes.forWaiters(this, waiting, ceilings, nodes, nowMicros),
             waiting.first().sinceMicros(),
             nowMicros);
   }
@@ -310,12 +321,22 @@ final class KeyEntry extends PlanLeases {
             || outage() != null
             || !leased(bound(), nowMicros)
         ? null
-        : fly(Takes.ahead(this, ceilings, nodes, nowMicros), nowMicros, nowMicros);
+        : fly(
+            shards() == null
+                ? Takes.ahead(this, ceilings, nodes, nowMicros)
+                : ShardTakes.ahead(this, ceilings, nodes, nowMicros),
+            nowMicros,
+            nowMicros);
   }
 
   /** The refill that settles what is owed; null when nothing is, or one is in flight. */
   InFlight refillToSettle(long nowMicros) {
-    return inFlight() != null ? null : fly(Takes.owed(this, nowMicros), nowMicros, nowMicros);
+    return inFlight() != null
+        ? null
+        : fly(
+            shards() == null ? Takes.owed(this, nowMicros) : ShardTakes.owed(this, nowMicros),
+            nowMicros,
+            nowMicros);
   }
 
   /** The refill that charges what was spent without the store; null when nothing was. */
@@ -327,35 +348,50 @@ final class KeyEntry extends PlanLeases {
    * The refill that tells the store what it told; null when it told nothing, or one is in flight.
    */
   InFlight refillToTell(long nowMicros) {
-    return inFlight() != null ? null : fly(Takes.told(this, nowMicros), nowMicros, nowMicros);
+    return inFlight() != null
+        ? null
+        : fly(
+            shards() == null ? Takes.told(this, nowMicros) : ShardTakes.told(this, nowMicros),
+            nowMicros,
+            nowMicros);
   }
 
   private InFlight fly(List<Take> takes, long wantedAtMicros, long nowMicros) {
     if (takes.isEmpty()) {
       return null;
     }
-    InFlight flight = new InFlight(new Refill(key, takes), wantedAtMicros, nowMicros);
+    InFlight flight = new InFlight(Takes.steps(key, takes), wantedAtMicros, nowMicros);
     makeAside().inFlight = flight;
     return flight;
   }
 
   /**
-   * Takes in what the store granted and told.
+   * Takes in what the store granted and told by one of the refills of {@code flight}.
    *
    * @param restMicros as in {@link #back}
    */
   void answered(
       InFlight flight,
+      Refill refill,
       Answered answer,
       Accounting accounting,
       long restMicros,
       long nowMicros,
       Consumer<Take> orphans) {
-    landed();
+    land(flight.answered());
     back(restMicros, nowMicros);
     // Whether it was granted before or after is not known: losing permits is safe.
     if (!flight.forgotten) {
-      deposit(flight.refill.takes(), answer, accounting, flight.askedMicros, nowMicros, orphans);
+      deposit(refill.takes(), answer, accounting, flight.askedMicros, nowMicros, orphans);
+    }
+    heardOf(refill, true, nowMicros);
+  }
+
+  /** Nothing is in flight any more, if this was the last of the flight. */
+  private void land(boolean last) {
+    if (last) {
+      makeAside().inFlight = null;
+      tidyAside();
     }
   }
 
@@ -378,15 +414,32 @@ final class KeyEntry extends PlanLeases {
   }
 
   /** Takes back what a refill that came to nothing had with it, as in {@link #restore}. */
-  void unavailable(InFlight flight, boolean unsent, Consumer<Take> orphans) {
-    landed();
+  void unavailable(
+      InFlight flight, Refill refill, Unavailable outcome, long nowMicros, Consumer<Take> orphans) {
+    land(flight.unavailable(outcome));
     Outage outage = outage();
-    if (outage != null) {
+    if (outage != null && flight.inVain()) {
       outage.awayAgain();
     }
     if (!flight.forgotten) {
-      restore(flight.refill.takes(), unsent, orphans);
+      restore(refill.takes(), outcome.unsent(), orphans);
     }
+    heardOf(refill, false, nowMicros);
+  }
+
+  private void heardOf(Refill refill, boolean answered, long nowMicros) {
+    Shards shards = shards();
+    if (shards != null && refill.shard().of() == shards.count()) {
+      shards.heard(refill.shard(), answered, nowMicros);
+    }
+  }
+
+  /** Whether a sub-counter that has not failed to answer of late might serve the waiters. */
+  boolean servedElsewhere(long nowMicros) {
+    Waiters waiting = waiters();
+    return shards() != null
+        && waiting != null
+        && shards().present(waiting.first(), this, nowMicros);
   }
 
   /** Notes that the refill in flight is late. */
@@ -404,9 +457,13 @@ final class KeyEntry extends PlanLeases {
    */
   record Asked(List<Take> takes, int forgets) {}
 
-  /** Asks for such a decision. */
-  Asked ask(String endpoint, long cost, long nowMicros) {
-    return new Asked(askStrictly(endpoint, cost, nowMicros), forgets());
+  /**
+   * Asks for such a decision.
+   *
+   * @param shard which sub-counter, from 0, if the limits are divided
+   */
+  Asked ask(String endpoint, long cost, int shard, long nowMicros) {
+    return new Asked(askStrictly(endpoint, cost, shard, nowMicros), forgets());
   }
 
   /** Whether what was asked for is told of the key as it is known here. */
@@ -429,7 +486,7 @@ final class KeyEntry extends PlanLeases {
         accounting,
         waiter -> {
           bind(current.apply(waiter.plan()), orphans);
-          return decide(waiter.endpoint(), waiter.cost(), false, nowMicros);
+          return decide(waiter.endpoint(), waiter.cost(), false, waiter.sinceMicros(), nowMicros);
         },
         due);
   }
@@ -522,12 +579,6 @@ final class KeyEntry extends PlanLeases {
   private int forgets() {
     Aside aside = aside();
     return aside == null ? 0 : aside.forgets;
-  }
-
-  /** No refill is in flight any more. */
-  private void landed() {
-    makeAside().inFlight = null;
-    tidyAside();
   }
 
   /** From now on {@code outage} stands in for the store; null if it is there. */

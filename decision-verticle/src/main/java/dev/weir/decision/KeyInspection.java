@@ -1,6 +1,7 @@
 package dev.weir.decision;
 
 import dev.weir.client.LimitStatus;
+import dev.weir.config.Algorithm;
 import dev.weir.config.Clock;
 import dev.weir.config.Consumption;
 import dev.weir.lease.RefillOutcome;
@@ -22,21 +23,40 @@ final class KeyInspection implements Refills.Listener {
   private final BoundPlan plan;
   private final Consumer<KeyLimits> answer;
   private final AtomicBoolean answered = new AtomicBoolean();
+  private final int looks;
 
+  /** Of all counters that have answered, in the order in which they did. Guarded by itself. */
+  private final List<Answered> told = new ArrayList<>();
+
+  /**
+   * @param looks how many counters of each limit are looked at
+   */
   KeyInspection(
-      Entries entries, Clock clock, String key, BoundPlan plan, Consumer<KeyLimits> answer) {
+      Entries entries,
+      Clock clock,
+      String key,
+      BoundPlan plan,
+      int looks,
+      Consumer<KeyLimits> answer) {
     this.entries = entries;
     this.clock = clock;
     this.key = key;
     this.plan = plan;
+    this.looks = looks;
     this.answer = answer;
   }
 
   @Override
   public void onOutcome(RefillOutcome outcome) {
     if (outcome instanceof Answered levels) {
+      synchronized (told) {
+        told.add(levels);
+        if (told.size() < looks) {
+          return;
+        }
+      }
       if (!answered.getAndSet(true)) {
-        answer.accept(fromStore(levels));
+        answer.accept(fromStore());
       }
     } else {
       onOverdue();
@@ -50,14 +70,28 @@ final class KeyInspection implements Refills.Listener {
     }
   }
 
-  private KeyLimits fromStore(Answered told) {
+  private KeyLimits fromStore() {
     List<LimitStatus> statuses = new ArrayList<>();
     KeyEntry entry = entries.get(key);
     for (int i = 0; i < plan.limits.length; i++) {
-      Consumption consumption = told.levels().get(i).consumption();
+      Consumption consumption = consumption(i);
       statuses.add(LimitLease.status(plan.limits[i], consumption, unspent(entry, i), 0));
     }
     return new KeyLimits(key, plan.plan, statuses, 0, false);
+  }
+
+  private Consumption consumption(int limit) {
+    Consumption first = told.get(0).levels().get(limit).consumption();
+    if (looks == 1) {
+      return first;
+    }
+    Algorithm algorithm = plan.limits[limit].algorithm();
+    double used = 0;
+    for (Answered each : told) {
+      Consumption consumption = each.levels().get(limit).consumption();
+      used += Shards.whole(algorithm.levelAfter(consumption, 0));
+    }
+    return new Consumption(used, 0, first.leftMicros());
   }
 
   private long unspent(KeyEntry entry, int limit) {

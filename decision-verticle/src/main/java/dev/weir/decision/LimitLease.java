@@ -28,6 +28,10 @@ abstract class LimitLease extends NodeShare {
   }
 
   private static final long NEVER = Long.MIN_VALUE;
+
+  /** No epoch of the store. */
+  private static final int ELSEWHERE = -1;
+
   private static final Window NO_WINDOW = new Window(Consumption.NONE, 0, Long.MAX_VALUE, false);
   private static final Window NO_WINDOW_RESERVED =
       new Window(Consumption.NONE, 0, Long.MAX_VALUE, true);
@@ -144,8 +148,7 @@ abstract class LimitLease extends NodeShare {
   }
 
   /** Takes in a grant; it first pays for what was spent without the store. */
-  final void deposit(long granted, Told told) {
-    learn(limit().algorithm(), told);
+  final void deposit(long granted) {
     long paid = owed < 0 ? Math.min(granted, -owed) : 0;
     owed += paid;
     PERMITS.getAndAdd(this, granted - paid);
@@ -214,6 +217,11 @@ abstract class LimitLease extends NodeShare {
         ofWindow ? used : algorithm.levelAfter(consumption(), nowMicros - syncedMicros), epoch);
   }
 
+  /** Whether some was reserved when the store last told of it. */
+  final boolean reserved() {
+    return window.reserved();
+  }
+
   /** Whether the store has told its level, ever. */
   final boolean known() {
     return syncedMicros != NEVER;
@@ -243,19 +251,30 @@ abstract class LimitLease extends NodeShare {
     return known() ? limit().algorithm().levelAfter(consumption(), nowMicros - syncedMicros) : 0;
   }
 
+  /** The same as of when it did. */
+  final double lastCounted() {
+    return known() ? limit().algorithm().levelAfter(consumption(), 0) : 0;
+  }
+
   /**
    * Microseconds until {@code cost} permits can be had, from the store and from here together; 0 if
    * it is worth asking now. Other nodes can only make it later.
    */
   final long microsUntil(long cost, long nowMicros) {
     // A limit that is not leased asks for each decision; what was told holds for this moment only.
-    if (!known() || (!limit().limit().leased() && syncedMicros != nowMicros)) {
+    return limit().limit().leased() || syncedMicros == nowMicros
+        ? microsUntilMore(cost - permits - owed, nowMicros)
+        : 0;
+  }
+
+  /** Microseconds until the store has {@code missing} permits, by its last word; as above. */
+  final long microsUntilMore(long missing, long nowMicros) {
+    if (!known()) {
       return 0;
     }
     if (window.reserved() && nowMicros - syncedMicros > RESERVED_MICROS) {
       return 0;
     }
-    long missing = cost - permits - owed;
     if (missing > limit().quota() && limit().algorithm().windowed()) {
       // What was spent without the store fills more than a window: in which, only it will tell.
       return 0;
@@ -317,6 +336,35 @@ abstract class LimitLease extends NodeShare {
     size = LeaseSize.INITIAL;
     epoch = 0;
     unheard();
+  }
+
+  /** Has what is known of it told to another counter, which does not know it in any epoch. */
+  final void toldElsewhere() {
+    epoch = ELSEWHERE;
+  }
+
+  /** Knows, of one of the sub-counters of a limit, its part of what is known of {@code whole}. */
+  final void carryPart(LimitLease whole) {
+    inherit(whole);
+    used = partOf(whole.used);
+    Consumption told = whole.window.told();
+    window =
+        new Window(
+            new Consumption(
+                partOf(told.used()),
+                partOf(told.previous()),
+                told.leftMicros(),
+                told.usedCame(),
+                told.previousCame()),
+            whole.window.endMicros(),
+            whole.window.untilMicros(),
+            false);
+    syncedMicros = whole.syncedMicros;
+    epoch = ELSEWHERE;
+  }
+
+  private double partOf(double units) {
+    return limit().limit().shard().partOf((long) Math.ceil(units - ROUNDING));
   }
 
   /** Takes over what is known and owed of the same limit under other numbers. */

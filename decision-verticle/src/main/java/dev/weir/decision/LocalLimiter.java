@@ -4,6 +4,7 @@ import dev.weir.client.CheckRefusedException;
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.client.RateLimiter;
+import dev.weir.config.Shard;
 import dev.weir.decision.StoreDecision.Outcome.Decided;
 import dev.weir.lease.KeyRoom;
 import dev.weir.lease.Purpose;
@@ -165,23 +166,32 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
       }
       String unique = ReservationId.newUnique();
       if (!decider.isLimited(request)) {
-        return decide(request).map(decision -> reserved(unique, decision, false));
+        return decide(request).map(decision -> reserved(decision, notHeld(unique, decision)));
       }
       Purpose.Reservation reservation = new Purpose.Reservation(unique, life);
       return inStore(request, new Purpose.Decide(Optional.of(reservation), made))
           .map(
               decided ->
                   reserved(
-                      decided.reservation().orElse(unique),
                       decided.decision(),
-                      decided.reservation().isPresent()));
+                      decided
+                          .reservation()
+                          .map(held -> held(held, decided.decision()))
+                          .orElseGet(() -> notHeld(unique, decided.decision()))));
     } catch (CheckRefusedException e) {
       return Future.failedFuture(e);
     }
   }
 
-  private static Reserved reserved(String unique, Decision decision, boolean held) {
-    ReservationId id = new ReservationId(held, unique, decision.key(), decision.plan());
+  private static ReservationId held(StoreDecision.Held held, Decision decision) {
+    return new ReservationId(true, held.id(), decision.key(), decision.plan(), held.shard());
+  }
+
+  private static ReservationId notHeld(String unique, Decision decision) {
+    return new ReservationId(false, unique, decision.key(), decision.plan(), Shard.WHOLE);
+  }
+
+  private static Reserved reserved(Decision decision, ReservationId id) {
     return new Reserved(decision, decision.allowed() ? Optional.of(id) : Optional.empty());
   }
 
@@ -193,6 +203,7 @@ public final class LocalLimiter implements RateLimiter, KeyInspector, Reservatio
     Answer<Settled> answer = new Answer<>(vertx);
     decider.settle(
         id.key(),
+        id.shard(),
         id.plan(),
         new Purpose.Settle(id.unique(), spent),
         outcome -> answer.accept(settled(outcome)));

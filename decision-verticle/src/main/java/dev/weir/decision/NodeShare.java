@@ -86,6 +86,19 @@ class NodeShare {
     window = 0;
   }
 
+  /** Counts on what all of {@code parts} have heard together. */
+  final void add(NodeShare... parts) {
+    mine = 0;
+    all = 0;
+    int heard = 0;
+    for (NodeShare part : parts) {
+      mine += part.mine;
+      all += part.all;
+      heard += Byte.toUnsignedInt(part.words);
+    }
+    words = (byte) Math.min(MOST_WORDS, heard);
+  }
+
   /** Takes over what {@code former} has heard. */
   final void inherit(NodeShare former) {
     mine = former.mine;

@@ -40,7 +40,7 @@ final class Orphans {
   /** Sends off what is left of {@code key}, if anything is. */
   void settle(String key, List<Take> takes, long nowMicros) {
     if (!takes.isEmpty()) {
-      settle(new Refill(key, takes), nowMicros);
+      Takes.steps(key, takes).forEach(step -> settle(step, nowMicros));
     }
   }
 

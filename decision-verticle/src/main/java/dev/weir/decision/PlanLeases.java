@@ -2,6 +2,7 @@ package dev.weir.decision;
 
 import dev.weir.client.LimitStatus;
 import dev.weir.config.Consumption;
+import dev.weir.config.Limit;
 import dev.weir.decision.LimitLease.Told;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.RefillOutcome.Answered;
@@ -89,6 +90,19 @@ abstract class PlanLeases extends KeyTallies {
 
   // ---- under the monitor
 
+  /** The sub-counters of the limits; null if these are not divided. */
+  final Shards shards() {
+    Aside aside = aside();
+    return aside == null ? null : aside.shards;
+  }
+
+  private void divide(Shards shards) {
+    if (shards != null || shards() != null) {
+      makeAside().shards = shards;
+      tidyAside();
+    }
+  }
+
   /** Has decisions counted in an accounting window; a lease of another one ends. */
   final void enter(int window) {
     if (window != window()) {
@@ -145,22 +159,53 @@ abstract class PlanLeases extends KeyTallies {
       copy.succeed(lease(i));
       formerLeases.add(copy);
     }
+    Shards formerShards = shards();
+    boolean dividedAlike = former.plan.shards() == plan.plan.shards();
     bound = plan;
     assign(plan);
-    for (LimitLease old : formerLeases) {
+    for (int f = 0; f < former.limits.length; f++) {
+      LimitLease old = formerLeases.get(f);
       int i = indexOf(old.limit().limit().name());
-      if (i >= 0) {
+      if (i < 0) {
+        settle(f, formerShards, old, orphans);
+      } else if (dividedAlike) {
         lease(i).succeed(old);
-      } else if (old.owed != 0) {
-        orphans.accept(Takes.settling(old));
+        if (formerShards != null) {
+          shards().goOnFrom(formerShards, f, i);
+        }
+      } else {
+        // Permits go back to where they came from; debts are charged to what counts from now on.
+        long debt = old.debt();
+        old.oweAtMost(0);
+        settle(f, formerShards, old, orphans);
+        old.owe(debt);
+        lease(i).succeed(old);
+        carry(i);
       }
     }
     endWrite();
     return true;
   }
 
+  private static void settle(int limit, Shards of, LimitLease lease, Consumer<Take> orphans) {
+    if (of != null) {
+      of.settle(limit, lease, orphans);
+    } else if (lease.owed != 0) {
+      orphans.accept(Takes.settling(lease));
+    }
+  }
+
+  /** Other counters count from now on, and are to be told what is known. */
+  private void carry(int limit) {
+    lease(limit).toldElsewhere();
+    if (shards() != null) {
+      shards().carry(limit, lease(limit));
+    }
+  }
+
   private void assign(BoundPlan plan) {
     begin();
+    divide(Shards.of(plan));
     if (plan.limits.length > 1) {
       LimitLease[] further = new LimitLease[plan.limits.length - 1];
       for (int i = 1; i < plan.limits.length; i++) {
@@ -208,6 +253,7 @@ abstract class PlanLeases extends KeyTallies {
     for (int i = 0; i < bound.limits.length; i++) {
       lease(i).clear();
     }
+    divide(Shards.of(bound));
     leaseUntilMicros = 0;
     endWrite();
   }
@@ -268,11 +314,18 @@ abstract class PlanLeases extends KeyTallies {
   /**
    * Takes what is owed along, and asks for {@code cost}. Permits that are held go back: they might
    * be those that it needs.
+   *
+   * @param shard which sub-counter, from 0, if the limits are divided
    */
-  final List<Take> askStrictly(String endpoint, long cost, long nowMicros) {
+  final List<Take> askStrictly(String endpoint, long cost, int shard, long nowMicros) {
     BoundPlan plan = bound;
     List<Take> takes = new ArrayList<>(plan.limits.length);
     beginWrite();
+    if (shards() != null) {
+      takes.addAll(ShardTakes.strictly(this, endpoint, cost, shard, nowMicros));
+      endWrite();
+      return takes;
+    }
     for (int i = 0; i < plan.limits.length; i++) {
       if (plan.applies(i, endpoint)) {
         lease(i).giveBack(0);
@@ -299,21 +352,20 @@ abstract class PlanLeases extends KeyTallies {
       Take take = takes.get(t);
       Level level = answer.levels().get(t);
       Told told = told(answer, level, askedMicros, nowMicros);
-      int i = indexOf(take.limit().name());
+      int i = indexOf(take.limit());
       if (i >= 0) {
-        lease(i).heard(window, level.granted(), level.authorized());
-      }
-      if (i >= 0 && bound.limits[i].limit().equals(take.limit())) {
         LimitLease lease = lease(i);
-        lease.deposit(level.granted(), told);
-        if (level.granted() < take.ask()) {
-          lease.size = lease.size.shrunk();
+        learn(i, take, level, window, told);
+        if (counter(i, take).limit().limit().equals(take.limit())) {
+          lease.deposit(level.granted());
+          if (level.granted() < take.ask()) {
+            lease.size = lease.size.shrunk();
+          }
+          granted |= level.granted() > 0;
+        } else {
+          // Granted under numbers that no longer hold.
+          lease.owed += level.granted();
         }
-        granted |= level.granted() > 0;
-      } else if (i >= 0) {
-        // Granted under numbers that no longer hold.
-        lease(i).learn(take.limit().algorithm(), told);
-        lease(i).owed += level.granted();
       } else if (level.granted() > 0) {
         orphans.accept(Takes.giving(take.limit(), level.granted(), answer, level));
       }
@@ -324,6 +376,27 @@ abstract class PlanLeases extends KeyTallies {
       beginLease(Math.min(nowMicros + LEASE_MICROS, askedMicros + left));
     }
     endWrite();
+  }
+
+  /** Takes in a word on what a take was of; what it granted is held from there from now on. */
+  private void learn(int limit, Take take, Level level, int window, Told told) {
+    LimitLease counter = counter(limit, take);
+    counter.heard(window, level.granted(), level.authorized());
+    counter.learn(take.limit().algorithm(), told);
+    Shards shards = shards();
+    if (shards != null) {
+      LimitPart part = shards.part(limit, take.limit().shard());
+      part.asked(told.askedMicros());
+      part.authorized(window, level.authorized());
+      shards.gather(limit, lease(limit), told);
+      part.granted(level.granted());
+    }
+  }
+
+  /** What counts the limit where {@code take} is from. */
+  private LimitLease counter(int limit, Take take) {
+    Shards shards = shards();
+    return shards == null ? lease(limit) : shards.part(limit, take.limit().shard());
   }
 
   private void beginLease(long untilMicros) {
@@ -356,10 +429,9 @@ abstract class PlanLeases extends KeyTallies {
       Take take = takes.get(t);
       Level level = answer.levels().get(t);
       long back = unwanted ? level.granted() : 0;
-      int i = indexOf(take.limit().name());
+      int i = indexOf(take.limit());
       if (i >= 0) {
-        lease(i).heard(window, level.granted(), level.authorized());
-        lease(i).learn(take.limit().algorithm(), told(answer, level, askedMicros, nowMicros));
+        learn(i, take, level, window, told(answer, level, askedMicros, nowMicros));
         lease(i).owed += back;
       } else if (back > 0) {
         orphans.accept(Takes.giving(take.limit(), back, answer, level));
@@ -387,11 +459,15 @@ abstract class PlanLeases extends KeyTallies {
    */
   final void restore(List<Take> takes, boolean unmoved, Consumer<Take> orphans) {
     for (Take take : takes) {
-      int i = indexOf(take.limit().name());
+      int i = indexOf(take.limit());
+      long returned = unmoved ? take.returned() : 0;
       if (i < 0) {
         Takes.unsettled(take, unmoved).ifPresent(orphans);
       } else {
-        lease(i).owed += (unmoved ? take.returned() : 0) - take.charged();
+        lease(i).owed += returned - take.charged();
+        if (shards() != null) {
+          shards().part(i, take.limit().shard()).granted(returned);
+        }
       }
     }
   }
@@ -412,24 +488,34 @@ abstract class PlanLeases extends KeyTallies {
   final void settleAll(Consumer<Take> orphans) {
     giveBackAll();
     for (int i = 0; i < bound.limits.length; i++) {
-      if (lease(i).owed != 0) {
-        orphans.accept(Takes.settling(lease(i)));
-      }
+      settle(i, shards(), lease(i), orphans);
     }
+  }
+
+  /**
+   * Units that all nodes were granted in a window, as far as known; 0 if limits are not divided.
+   */
+  final long authorized(int window) {
+    return shards() == null ? 0 : shards().authorized(window);
   }
 
   /** Permits of a limit of {@code plan} that its level counts as used, and that are not. */
   final long unspent(BoundPlan plan, int limit) {
-    int i = indexOf(plan.limits[limit].limit().name());
+    int i = indexOf(plan.limits[limit].limit());
     return i < 0 ? 0 : lease(i).permits() + lease(i).owed;
   }
 
   /** A limit of {@code plan} as last told, or untouched if nothing was told. */
   final LimitStatus knownStatus(BoundPlan plan, int limit, long nowMicros) {
-    int i = indexOf(plan.limits[limit].limit().name());
+    int i = indexOf(plan.limits[limit].limit());
     return i < 0
         ? LimitLease.status(plan.limits[limit], Consumption.NONE, 0, 0)
         : lease(i).status(nowMicros);
+  }
+
+  /** Where the limit stands that counts by the same counters; below 0 if none does. */
+  private int indexOf(Limit counted) {
+    return bound.plan.shards() == counted.shard().of() ? indexOf(counted.name()) : -1;
   }
 
   private int indexOf(String limitName) {

@@ -1,11 +1,13 @@
 package dev.weir.decision;
 
 import dev.weir.client.CheckRequest;
+import dev.weir.config.Shard;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -16,8 +18,9 @@ import java.util.regex.Pattern;
  * @param unique what the store knows it by
  * @param key whose it is
  * @param plan the name of the plan that it was made under
+ * @param shard where the store holds it
  */
-record ReservationId(boolean held, String unique, String key, String plan) {
+record ReservationId(boolean held, String unique, String key, String plan, Shard shard) {
   private static final int RANDOM_BYTES = 16;
   private static final char HELD = 'h';
   private static final char NOT_HELD = 'n';
@@ -25,7 +28,8 @@ record ReservationId(boolean held, String unique, String key, String plan) {
   private static final int MAX_PLAN_BYTES = 1024;
   private static final int KEY_AT = 24;
   private static final Pattern FORM =
-      Pattern.compile("[hn][A-Za-z0-9_-]{22}(\\.[A-Za-z0-9_-]+){2}");
+      Pattern.compile("[hn][A-Za-z0-9_-]{22}(\\.[A-Za-z0-9_-]+){2}(\\.(\\d{1,2})-(\\d{1,2}))?");
+  private static final int SHARD = 2;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
@@ -38,15 +42,24 @@ record ReservationId(boolean held, String unique, String key, String plan) {
 
   /** Reads what {@link #text} wrote; empty for anything else. */
   static Optional<ReservationId> parse(String text) {
-    if (!FORM.matcher(text).matches()) {
+    Matcher form = FORM.matcher(text);
+    if (!form.matches()) {
       return Optional.empty();
     }
     try {
       int planAt = text.indexOf(SEPARATOR, KEY_AT) + 1;
       String key = decode(text.substring(KEY_AT, planAt - 1), CheckRequest.MAX_KEY_BYTES);
-      String plan = decode(text.substring(planAt), MAX_PLAN_BYTES);
+      boolean divided = form.group(SHARD) != null;
+      int planEnd = divided ? form.start(SHARD) : text.length();
+      String plan = decode(text.substring(planAt, planEnd), MAX_PLAN_BYTES);
+      Shard shard =
+          divided
+              ? new Shard(
+                  Integer.parseInt(form.group(SHARD + 1)), Integer.parseInt(form.group(SHARD + 2)))
+              : Shard.WHOLE;
       ReservationId id =
-          new ReservationId(text.charAt(0) == HELD, text.substring(1, KEY_AT - 1), key, plan);
+          new ReservationId(
+              text.charAt(0) == HELD, text.substring(1, KEY_AT - 1), key, plan, shard);
       return id.text().equals(text) ? Optional.of(id) : Optional.empty();
     } catch (CharacterCodingException | IllegalArgumentException none) {
       return Optional.empty();
@@ -63,7 +76,9 @@ record ReservationId(boolean held, String unique, String key, String plan) {
 
   /** As callers have it: letters, digits, '-', '_' and '.'. */
   String text() {
-    return (held ? HELD : NOT_HELD) + unique + SEPARATOR + encode(key) + SEPARATOR + encode(plan);
+    String whole =
+        (held ? HELD : NOT_HELD) + unique + SEPARATOR + encode(key) + SEPARATOR + encode(plan);
+    return shard.of() == 1 ? whole : whole + SEPARATOR + shard.number() + '-' + shard.of();
   }
 
   private static String encode(String text) {

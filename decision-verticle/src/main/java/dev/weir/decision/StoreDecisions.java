@@ -2,7 +2,7 @@ package dev.weir.decision;
 
 import dev.weir.client.CheckRequest;
 import dev.weir.config.Clock;
-import dev.weir.decision.KeyEntry.Asked;
+import dev.weir.config.Shard;
 import dev.weir.lease.Purpose;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
@@ -52,38 +52,25 @@ final class StoreDecisions {
       long cost,
       Purpose.Decide purpose,
       Consumer<StoreDecision.Outcome> answer) {
-    long now = clock.micros();
-    Asked asked =
-        entries.with(
-            request.key(),
-            plan,
-            now,
-            (entry, orphans) -> {
-              entry.bind(plan, orphans);
-              return entry.withoutStore(now) ? null : entry.ask(request.endpoint(), cost, now);
-            });
-    StoreDecision decision =
-        new StoreDecision(this, request, plan, cost, purpose, asked, now, answer);
-    if (asked == null) {
-      decision.makeWithoutStore(now);
-    } else {
-      calls.submit(new Refill(request.key(), asked.takes(), purpose), now, decision);
-    }
+    new StoreDecision(this, request, plan, cost, purpose, clock.micros(), answer).ask();
   }
 
   /** Gives a reservation back that nobody has been told of. */
-  void release(String key, String reservation) {
-    settle(key, new Purpose.Settle(reservation, 0), settled -> {}, outcome -> {});
+  void release(String key, Shard shard, String reservation) {
+    settle(key, shard, new Purpose.Settle(reservation, 0), settled -> {}, outcome -> {});
   }
 
   /**
    * Ends a reservation that was made under {@code plan}.
    *
+   * @param shard that holds it
    * @param answer gets what came of it, unavailable if that is overdue
    */
-  void settle(String key, String plan, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
+  void settle(
+      String key, Shard shard, String plan, Purpose.Settle settle, Consumer<RefillOutcome> answer) {
     settle(
         key,
+        shard,
         settle,
         settled -> {
           if (settle.spent() != 0) {
@@ -96,12 +83,13 @@ final class StoreDecisions {
 
   private void settle(
       String key,
+      Shard shard,
       Purpose.Settle settle,
       Consumer<Settled> whenSettled,
       Consumer<RefillOutcome> answer) {
     AtomicBoolean answered = new AtomicBoolean();
     calls.submit(
-        new Refill(key, List.of(), settle),
+        new Refill(key, shard, List.of(), settle),
         clock.micros(),
         new Refills.Listener() {
           @Override

@@ -1,12 +1,16 @@
 package dev.weir.decision;
 
 import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.lease.LeaseCeiling;
+import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
 import dev.weir.lease.Take;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -20,6 +24,15 @@ final class Takes {
   private static final int LOW_WATER_PART = 8;
 
   private Takes() {}
+
+  /** The steps that {@code takes} make of: those of one shard are one. */
+  static List<Refill> steps(String key, List<Take> takes) {
+    Map<Shard, List<Take>> byShard = new LinkedHashMap<>();
+    for (Take take : takes) {
+      byShard.computeIfAbsent(take.limit().shard(), shard -> new ArrayList<>()).add(take);
+    }
+    return byShard.values().stream().map(ofShard -> new Refill(key, ofShard)).toList();
+  }
 
   /** What the first of {@code waiters} needs, sized to serve those behind it as well. */
   static List<Take> forWaiters(
@@ -93,7 +106,7 @@ final class Takes {
   /**
    * Permits that the next lease should bring, given what is held; sizes up if this one was short.
    */
-  private static long nextLease(
+  static long nextLease(
       PlanLeases leases,
       LimitLease lease,
       long held,
@@ -118,6 +131,15 @@ final class Takes {
   private static Take of(LimitLease lease, long need, long ask, Take.Told told) {
     long owed = lease.owed;
     lease.owed = 0;
+    return of(lease, owed, need, ask, told);
+  }
+
+  /**
+   * Of one counter.
+   *
+   * @param owed to it, as in {@link LimitLease#owed}
+   */
+  static Take of(LimitLease lease, long owed, long need, long ask, Take.Told told) {
     return new Take(
         lease.limit().limit(),
         Math.max(0, owed),

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.client.ApiContract;
 import dev.weir.client.CheckRequest;
+import dev.weir.config.Shard;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonArray;
@@ -356,7 +357,7 @@ class CheckHttpHandlerTest {
             ReservationHandler.PATH + "/{id}/release",
             AuthorizeHandler.PATH,
             AuthorizeHandler.PATH + "/{path}");
-    String id = new ReservationId(false, ReservationId.newUnique(), "a", "p").text();
+    String id = new ReservationId(false, ReservationId.newUnique(), "a", "p", Shard.WHOLE).text();
     for (var path : documented.entrySet()) {
       for (String method : path.getValue()) {
         assertThat(

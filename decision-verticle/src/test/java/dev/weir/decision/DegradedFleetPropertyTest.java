@@ -63,9 +63,11 @@ class DegradedFleetPropertyTest {
       @ForAll @IntRange(min = 1, max = 20) int cost,
       @ForAll @IntRange(min = 1, max = 60) int outageSeconds,
       @ForAll boolean strict,
+      @ForAll boolean divided,
       @ForAll long seed) {
     TokenBucket bucket = new TokenBucket(perSecond, SECOND, (long) perSecond * capacitySeconds);
-    Plan plan = strict ? Plans.strict("p", bucket) : Plans.of("p", bucket);
+    int shards = divided && bucket.capacity() >= 16L * cost ? 4 : 1;
+    Plan plan = Plans.divided("p", shards, bucket, strict);
     Outcome outcome = new Fleet(plan, weights, perSecond, cost, seed).run(outageSeconds);
 
     double nodes = weights.size();

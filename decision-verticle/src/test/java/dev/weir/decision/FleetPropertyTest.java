@@ -86,8 +86,10 @@ class FleetPropertyTest {
   void admitsNoMoreThanTheLimitAndWhatIsOutstanding(
       @ForAll("healthy") List<Step> steps,
       @ForAll @IntRange(min = 1, max = 5_000) int capacity,
-      @ForAll @IntRange(min = 1, max = 2_000) int perSecond) {
-    Fleet fleet = new Fleet(Plans.bucket("p", perSecond, Duration.ofSeconds(1), capacity));
+      @ForAll @IntRange(min = 1, max = 2_000) int perSecond,
+      @ForAll @IntRange(min = 1, max = 5) int shards) {
+    Algorithm bucket = new TokenBucket(perSecond, Duration.ofSeconds(1), capacity);
+    Fleet fleet = new Fleet(Plans.divided("p", shards, bucket, false));
     double tolerated = 0.01 * (capacity + perSecond * 60.0);
     for (Step step : steps) {
       fleet.run(step);
@@ -102,24 +104,26 @@ class FleetPropertyTest {
   void aFixedWindowAdmitsAtMostItsLimit(
       @ForAll("healthy") List<Step> steps,
       @ForAll @IntRange(min = 1, max = 5_000) int limit,
-      @ForAll @IntRange(min = 50, max = 10_000) int millis) {
+      @ForAll @IntRange(min = 50, max = 10_000) int millis,
+      @ForAll @IntRange(min = 1, max = 5) int shards) {
     admitsAtMostTheLimitInAWindow(
-        steps, new FixedWindow(limit, new Every(Duration.ofMillis(millis))), millis);
+        steps, new FixedWindow(limit, new Every(Duration.ofMillis(millis))), millis, shards);
   }
 
   @Property(tries = 300)
   void aSlidingWindowAdmitsAtMostItsLimitInAWindow(
       @ForAll("healthy") List<Step> steps,
       @ForAll @IntRange(min = 1, max = 5_000) int limit,
-      @ForAll @IntRange(min = 50, max = 10_000) int millis) {
+      @ForAll @IntRange(min = 50, max = 10_000) int millis,
+      @ForAll @IntRange(min = 1, max = 5) int shards) {
     admitsAtMostTheLimitInAWindow(
-        steps, new SlidingWindow(limit, Duration.ofMillis(millis)), millis);
+        steps, new SlidingWindow(limit, Duration.ofMillis(millis)), millis, shards);
   }
 
   private static void admitsAtMostTheLimitInAWindow(
-      List<Step> steps, Algorithm algorithm, long millis) {
+      List<Step> steps, Algorithm algorithm, long millis, int shards) {
     long turn = turnOfWindow(millis);
-    Fleet fleet = new Fleet(Plans.of("p", algorithm));
+    Fleet fleet = new Fleet(Plans.divided("p", shards, algorithm, false));
     Map<Long, Long> admitted = new HashMap<>();
     long before = 0;
     for (Step step : steps) {
@@ -163,9 +167,12 @@ class FleetPropertyTest {
   /** Every unit spent, with the store or without it, is charged to the store once, in the end. */
   @Property(tries = 300)
   void theStoreLearnsOfEveryUnitSpentAndOfNoOther(
-      @ForAll("troubled") List<Step> steps, @ForAll @IntRange(min = 0, max = 2) int kind) {
-    Fleet fleet = new Fleet(Plans.of("p", slowest(kind, 100_000_000)));
+      @ForAll("troubled") List<Step> steps,
+      @ForAll @IntRange(min = 0, max = 2) int kind,
+      @ForAll @IntRange(min = 1, max = 5) int shards) {
+    Fleet fleet = new Fleet(Plans.divided("p", shards, slowest(kind, 100_000_000), false));
     fleet.kinds = List.of(kind);
+    fleet.shards = shards;
     steps.forEach(fleet::run);
     fleet.settle();
     long left = fleet.nodes.get(0).inspect("a").statuses().get(0).remaining();
@@ -189,7 +196,7 @@ class FleetPropertyTest {
   /** Of which nothing comes back in the time that a test takes. */
   private static Algorithm slowest(int kind, long quota) {
     return switch (kind) {
-      case 0 -> new TokenBucket(1, YEAR, quota);
+      case 0 -> new TokenBucket(5, YEAR, quota);
       case 1 -> new FixedWindow(quota, new Every(DECADE));
       case 2 -> new SlidingWindow(quota, DECADE);
       default -> new SlidingLog(quota, DECADE);
@@ -206,6 +213,9 @@ class FleetPropertyTest {
 
     /** Of the algorithms that a change chooses from. */
     List<Integer> kinds = List.of(0);
+
+    /** That a change keeps. */
+    int shards = 1;
 
     Fleet(Plan plan) {
       Store store = TestStores.embedded(clock);
@@ -239,7 +249,8 @@ class FleetPropertyTest {
 
     private void change(int amount) {
       capacity = 100_000_000L + amount;
-      Plan plan = Plans.of("p", slowest(kinds.get(amount % kinds.size()), capacity));
+      Algorithm changed = slowest(kinds.get(amount % kinds.size()), capacity);
+      Plan plan = Plans.divided("p", shards, changed, false);
       nodes.forEach(node -> node.decider.configure(Plans.config(plan)));
     }
 

@@ -6,6 +6,7 @@ import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
 import dev.weir.config.OnStoreFailure;
 import dev.weir.config.Plan;
+import dev.weir.config.Shard;
 import dev.weir.config.TokenBucket;
 import java.time.Duration;
 import java.util.Arrays;
@@ -35,6 +36,12 @@ final class Plans {
 
   static Plan strict(String name, Algorithm algorithm) {
     return new Plan(name, List.of(new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, true)));
+  }
+
+  /** Of one limit that is divided over sub-counters. */
+  static Plan divided(String name, int shards, Algorithm algorithm, boolean strict) {
+    Limit limit = new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, strict, Shard.all(shards));
+    return new Plan(name, List.of(limit));
   }
 
   /** The same, of which no request is denied. */

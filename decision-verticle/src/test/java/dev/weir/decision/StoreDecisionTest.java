@@ -8,6 +8,7 @@ import dev.weir.client.Decision.Denied;
 import dev.weir.config.FixedWindow;
 import dev.weir.config.Limit;
 import dev.weir.config.Plan;
+import dev.weir.config.Shard;
 import dev.weir.config.SlidingLog;
 import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
@@ -66,7 +67,7 @@ class StoreDecisionTest {
 
   private static List<RefillOutcome> settle(TestNode node, String key, String id, long spent) {
     List<RefillOutcome> answers = new ArrayList<>();
-    node.decider.settle(key, "p", new Purpose.Settle(id, spent), answers::add);
+    node.decider.settle(key, Shard.WHOLE, "p", new Purpose.Settle(id, spent), answers::add);
     return answers;
   }
 
@@ -89,7 +90,7 @@ class StoreDecisionTest {
     assertThat(two.check("a", 401).allowed()).isFalse();
     assertThat(left(two, "a")).isEqualTo(400);
 
-    String id = decided.reservation().orElseThrow();
+    String id = decided.reservation().orElseThrow().id();
     assertThat(verdict(settle(two, "a", id, 100))).isEqualTo(Verdict.SETTLED);
     assertThat(verdict(settle(one, "a", id, 100))).isEqualTo(Verdict.BEFORE);
     assertThat(left(one, "a")).isEqualTo(900);
@@ -150,7 +151,7 @@ class StoreDecisionTest {
   void whatIsReleasedElsewhereIsSeenWithinASecondThoughItWouldTakeDaysToRefill() {
     TestNode one = node(Plans.bucket("p", 1, YEAR, 10));
     TestNode two = node(Plans.bucket("p", 1, YEAR, 10));
-    String id = reserve(one, "a", 10).reservation().orElseThrow();
+    String id = reserve(one, "a", 10).reservation().orElseThrow().id();
     assertThat(two.check("a", 1).allowed()).isFalse();
     settle(one, "a", id, 0);
     int calls = two.storeCalls;

@@ -3,6 +3,7 @@ package dev.weir.decision;
 import dev.weir.client.CheckRequest;
 import dev.weir.client.Decision;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.Shard;
 import dev.weir.lease.LeaseCeiling;
 import dev.weir.lease.Refill;
 import dev.weir.lease.RefillOutcome;
@@ -30,6 +31,7 @@ final class TestNode implements Refills {
   private final Deque<Held> held = new ArrayDeque<>();
   private boolean holding;
   private boolean cut;
+  private Shard cutShard = Shard.WHOLE;
   int storeCalls;
 
   private record Held(Refill refill, Listener listener) {}
@@ -151,13 +153,19 @@ final class TestNode implements Refills {
     cut = true;
   }
 
+  /** From now on nothing reaches one sub-counter, and that is known at once. */
+  void cut(Shard shard) {
+    cutShard = shard;
+  }
+
   void mend() {
     cut = false;
+    cutShard = Shard.WHOLE;
   }
 
   @Override
   public void submit(Refill refill, long wantedAtMicros, Listener listener) {
-    if (cut) {
+    if (cut || (refill.shard().of() > 1 && refill.shard().equals(cutShard))) {
       listener.onOutcome(new RefillOutcome.Unavailable("not connected", true));
     } else if (holding) {
       held.add(new Held(refill, listener));

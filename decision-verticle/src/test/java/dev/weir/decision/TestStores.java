@@ -1,13 +1,18 @@
 package dev.weir.decision;
 
 import dev.weir.config.Clock;
+import dev.weir.config.Limit;
 import dev.weir.lease.KeyRoom;
+import dev.weir.lease.Refill;
+import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.Store;
 import dev.weir.lease.StoreUrl;
 import dev.weir.lease.Stores;
+import dev.weir.lease.Take;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.List;
 
 /** Stores for tests on virtual time. */
 final class TestStores {
@@ -16,6 +21,15 @@ final class TestStores {
   private static final Vertx VERTX = Vertx.vertx();
 
   private TestStores() {}
+
+  /** What counts of one counter. */
+  static double level(Store store, String key, Limit counter) {
+    RefillOutcome look =
+        store.refill(List.of(new Refill(key, List.of(Take.peek(counter))))).get(0).result();
+    return counter
+        .algorithm()
+        .levelAfter(((RefillOutcome.Answered) look).levels().get(0).consumption(), 0);
+  }
 
   static Store embedded(Clock clock) {
     return Stores.open(

@@ -7,6 +7,7 @@ import dev.weir.client.Decision;
 import dev.weir.config.FixedWindow;
 import dev.weir.config.OnStoreFailure;
 import dev.weir.config.Plan;
+import dev.weir.config.Shard;
 import dev.weir.config.SlidingLog;
 import dev.weir.config.TokenBucket;
 import dev.weir.config.WindowPeriod.Every;
@@ -291,7 +292,8 @@ class UsagePropertyTest {
             if (decided.reservation().isPresent()) {
               unanswered--;
               reservations.add(
-                  new ReservationId(true, id, request.key(), decided.decision().plan()));
+                  new ReservationId(
+                      true, id, request.key(), decided.decision().plan(), Shard.WHOLE));
             } else {
               answered(decided.decision(), request.cost());
             }
@@ -308,6 +310,7 @@ class UsagePropertyTest {
       long part = units % 4 == 0 ? Purpose.Settle.ALL : units % 4;
       node.decider.settle(
           id.key(),
+          id.shard(),
           id.plan(),
           new Purpose.Settle(id.unique(), part),
           outcome -> {

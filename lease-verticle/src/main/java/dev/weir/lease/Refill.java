@@ -29,9 +29,9 @@ public record Refill(String key, Shard shard, List<Take> takes, Purpose purpose)
     }
   }
 
-  /** Of the counters that the takes, one at least, are of. */
+  /** Of the counters that the takes are of; without takes, of limits that are not divided. */
   public Refill(String key, List<Take> takes, Purpose purpose) {
-    this(key, takes.get(0).limit().shard(), takes, purpose);
+    this(key, takes.isEmpty() ? Shard.WHOLE : takes.get(0).limit().shard(), takes, purpose);
   }
 
   /** For permits that a node spends, or gives back. */

@@ -2,7 +2,9 @@ package dev.weir.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.config.Shard;
 import io.vertx.redis.client.impl.ZModem;
+import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -19,6 +21,17 @@ final class SlotMapTest {
     String escaped = StoreKeys.escape(key);
     assertThat(SlotMap.slotOf(escaped))
         .isEqualTo(ZModem.generate(new StoreKeys("weir").level(escaped, "default")));
+  }
+
+  @Property(tries = 200)
+  void subCountersOfAnyKeyAreSpreadOverTheSlots(@ForAll String key) {
+    for (int of : new int[] {4, 8, 16}) {
+      List<Integer> quarters =
+          Shard.all(of).counters().stream()
+              .map(shard -> SlotMap.slotOf(StoreKeys.tag(key, shard)) / 4096)
+              .toList();
+      assertThat(quarters).as("of %s", of).contains(0, 1, 2, 3);
+    }
   }
 
   @Example

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.config.Limit;
+import dev.weir.config.Shard;
 import dev.weir.config.TokenBucket;
 import dev.weir.lease.RefillOutcome.Answered;
 import dev.weir.lease.RefillOutcome.Level;
@@ -13,6 +14,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -448,6 +450,19 @@ abstract class StoreContract implements AlgorithmContract, ReservationContract {
     assertThat(store.used(KEY, b)).isEqualTo(10);
     store.forget(KEY);
     store.forget("nobody", "a", "b");
+  }
+
+  @Test
+  void eachSubCounterCountsAndForgetsByItself() {
+    Limit limit = new Limit("a", Set.of(), new TokenBucket(64, YEAR, 10), false, Shard.all(4));
+    assertThat(store.granted(KEY, limit.part(1), 3)).isEqualTo(3);
+    assertThat(store.granted(KEY, limit.part(1), 1)).isZero();
+    assertThat(store.granted(KEY, limit.part(4), 2)).isEqualTo(2);
+    assertThat(store.used(KEY, limit.part(2))).isZero();
+    assertThat(store.used(KEY + ":4/1", new Limit("a", Set.of(), limit.algorithm()))).isZero();
+    store.forget(KEY, new Shard(1, 4), "a");
+    assertThat(store.used(KEY, limit.part(1))).isZero();
+    assertThat(store.used(KEY, limit.part(4))).isEqualTo(2);
   }
 
   @Test

@@ -135,9 +135,13 @@ final class StoreDriver implements AutoCloseable {
     return step(key, Take.peek(limit)).get(0).used();
   }
 
+  void forget(String key, Shard shard, String... limits) {
+    before.prepare(List.of(new Refill(key, shard, List.of(), new Purpose.Lease())));
+    await(on(() -> store.forget(key, shard, List.of(limits))));
+  }
+
   void forget(String key, String... limits) {
-    before.prepare(List.of(new Refill(key, List.of())));
-    await(on(() -> store.forget(key, Shard.WHOLE, List.of(limits))));
+    forget(key, Shard.WHOLE, limits);
   }
 
   <T> Future<T> on(Supplier<Future<T>> action) {

@@ -3,6 +3,7 @@ package dev.weir.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.config.Shard;
 import java.nio.charset.StandardCharsets;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -35,6 +36,15 @@ final class StoreKeysTest {
   void namesCarryTheKeyAsTheirHashTag() {
     assertThat(new StoreKeys("weir").level(StoreKeys.escape("a:b"), "search"))
         .isEqualTo("weir:{a%3Ab}:search:level");
+  }
+
+  @Example
+  void aSubCounterHasAHashTagOfItsOwnThatNoKeyHas() {
+    String tag = StoreKeys.tag("a:b", new Shard(3, 8));
+    assertThat(new StoreKeys("weir").level(tag, "search"))
+        .isEqualTo("weir:{a%3Ab:8/3}:search:level");
+    assertThat(StoreKeys.tag("a:b:8/3", Shard.WHOLE)).isNotEqualTo(tag);
+    assertThat(StoreKeys.tag("a:b", Shard.WHOLE)).isEqualTo("a%3Ab");
   }
 
   @Example
