@@ -5,7 +5,6 @@ import dev.weir.lease.RefillOutcome;
 import dev.weir.lease.RefillOutcome.Unavailable;
 import dev.weir.lease.Take;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * What is under way for a key: a refill, or several of its sub-counters at once. Its state is under
@@ -65,18 +64,22 @@ final class InFlight {
   }
 
   boolean returns() {
-    return takes().anyMatch(take -> take.returned() > 0);
+    for (Refill refill : refills) {
+      for (Take take : refill.takes()) {
+        if (take.returned() > 0) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Units of a limit that are charged. */
   long charged(String limitName) {
-    return takes()
+    return refills.stream()
+        .flatMap(refill -> refill.takes().stream())
         .filter(take -> take.limit().name().equals(limitName))
         .mapToLong(Take::charged)
         .sum();
-  }
-
-  private Stream<Take> takes() {
-    return refills.stream().flatMap(refill -> refill.takes().stream());
   }
 }

@@ -27,11 +27,24 @@ final class Takes {
 
   /** The steps that {@code takes} make of: those of one shard are one. */
   static List<Refill> steps(String key, List<Take> takes) {
+    if (areOfOne(takes)) {
+      return List.of(new Refill(key, takes));
+    }
     Map<Shard, List<Take>> byShard = new LinkedHashMap<>();
     for (Take take : takes) {
       byShard.computeIfAbsent(take.limit().shard(), shard -> new ArrayList<>()).add(take);
     }
     return byShard.values().stream().map(ofShard -> new Refill(key, ofShard)).toList();
+  }
+
+  private static boolean areOfOne(List<Take> takes) {
+    Shard first = takes.get(0).limit().shard();
+    for (Take take : takes) {
+      if (!take.limit().shard().equals(first)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What the first of {@code waiters} needs, sized to serve those behind it as well. */
