@@ -104,7 +104,7 @@ public final class DecisionJson {
   }
 
   private static void appendMembers(StringBuilder out, Decision decision) {
-    out.append("\"allowed\":").append(decision.allowed()).append(",\"key\":");
+    out.append(decision.allowed() ? "\"allowed\":true,\"key\":" : "\"allowed\":false,\"key\":");
     appendString(out, decision.key());
     appendString(out.append(",\"plan\":"), decision.plan());
     out.append(",\"limit\":").append(decision.limit());
@@ -116,7 +116,7 @@ public final class DecisionJson {
     }
     appendSeconds(out.append(",\"reset_after\":"), decision.resetAfterMillis());
     appendSeconds(out.append(",\"stale\":"), decision.staleMillis());
-    out.append(",\"degraded\":").append(decision.degraded());
+    out.append(decision.degraded() ? ",\"degraded\":true" : ",\"degraded\":false");
     if (decision instanceof Denied denied) {
       out.append(",\"reason\":\"").append(denied.reason().wireName()).append('"');
     }
@@ -160,6 +160,7 @@ public final class DecisionJson {
       }
       clean = i + 1;
     }
-    out.append(text, clean, text.length()).append('"');
+    // A piece would be copied character by character.
+    (clean == 0 ? out.append(text) : out.append(text, clean, text.length())).append('"');
   }
 }

@@ -252,7 +252,11 @@ public final class Decider {
    * @throws dev.weir.client.CheckRefusedException if the key or the plan is unknown
    */
   void requirePlan(CheckRequest request) {
-    planOf(inForce.config(), request);
+    BoundConfig current = inForce.config();
+    // Any key has one if there is a default.
+    if (!request.plan().isEmpty() || current.snapshot().defaultPlan().isEmpty()) {
+      planOf(current, request);
+    }
   }
 
   private BoundPlan planOf(BoundConfig config, CheckRequest request) {

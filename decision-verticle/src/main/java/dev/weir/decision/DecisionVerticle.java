@@ -121,6 +121,9 @@ public final class DecisionVerticle extends VerticleBase {
                 .setMaxHeaderSize(MAX_HEADER_BYTES)
                 .setIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
+                // Of WebSockets, which there are none; all messages would pass through it.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setUseAlpn(true),
             endpoint.tls(),
             draining);
