@@ -5,7 +5,11 @@ enum BenchPlan {
   /** From leases. */
   LEASED(""),
   /** By a question to the store for each decision. */
-  STRICT(", strict: true");
+  STRICT(", strict: true"),
+  /** From leases, the limit divided over sub-counters. */
+  LEASED_IN_SHARDS(", shards: 8"),
+  /** By a question to the store for each decision, to one sub-counter after another. */
+  STRICT_IN_SHARDS(", strict: true, shards: 8");
 
   private final String more;
 

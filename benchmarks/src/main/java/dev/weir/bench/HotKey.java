@@ -11,6 +11,7 @@ final class HotKey implements Section {
 
   private static final String KEY = "acme";
   private static final int UNDER_WAY = 256;
+  private static final int MASTERS = 3;
 
   /** Of the limit of {@link BenchPlan}, what it admits in a minute: its capacity and 60 s of it. */
   private static final double ADMITTED = 61.0 * Contenders.LIMIT;
@@ -24,15 +25,20 @@ final class HotKey implements Section {
    *
    * @param plan of it
    * @param permits that a lease has at most, 1 or more
+   * @param clustered whether its counters are in a cluster of {@value #MASTERS}
    */
-  private record Way(BenchPlan plan, int permits) {}
+  private record Way(BenchPlan plan, int permits, boolean clustered) {}
 
   private static final Map<String, Way> WAYS = new LinkedHashMap<>();
 
   static {
-    WAYS.put("leases_of_100", new Way(BenchPlan.LEASED, 100));
-    WAYS.put("leases_of_10000", new Way(BenchPlan.LEASED, 10_000));
-    WAYS.put("strict", new Way(BenchPlan.STRICT, 1));
+    WAYS.put("leases_of_100", new Way(BenchPlan.LEASED, 100, false));
+    WAYS.put("leases_of_10000", new Way(BenchPlan.LEASED, 10_000, false));
+    WAYS.put("strict", new Way(BenchPlan.STRICT, 1, false));
+    WAYS.put("cluster_leases_of_100", new Way(BenchPlan.LEASED, 100, true));
+    WAYS.put("cluster_leases_of_100_in_shards", new Way(BenchPlan.LEASED_IN_SHARDS, 100, true));
+    WAYS.put("cluster_strict", new Way(BenchPlan.STRICT, 1, true));
+    WAYS.put("cluster_strict_in_shards", new Way(BenchPlan.STRICT_IN_SHARDS, 1, true));
   }
 
   @Override
@@ -43,11 +49,13 @@ final class HotKey implements Section {
   @Override
   public void measure(Effort effort, JsonObject results) {
     Map<String, DeployedNode> nodes = new LinkedHashMap<>();
-    try (MeasuredRedis redis = MeasuredRedis.start()) {
+    try (MeasuredRedis one = MeasuredRedis.start();
+        MeasuredRedis cluster = MeasuredRedis.startCluster(MASTERS)) {
       Turns turns = new Turns();
       try {
         WAYS.forEach(
             (name, way) -> {
+              MeasuredRedis redis = way.clustered() ? cluster : one;
               DeployedNode node = DeployedNode.open(way.plan(), settings(redis, name, way));
               nodes.put(name, node);
               turns.add(name, () -> ask(node, redis, effort));

@@ -112,7 +112,7 @@ final class RefillRate implements Section {
         PER_SECOND,
         load.perSecond(),
         PER_ROUND_TRIP,
-        load.answered() / (redis.done().scriptCalls() - before.scriptCalls()));
+        load.answered() / redis.done().scriptCalls(before));
   }
 
   /** Asks for all keys in turn. */
