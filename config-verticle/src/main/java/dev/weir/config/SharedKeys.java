@@ -56,6 +56,10 @@ final class SharedKeys<V> {
   private final Runnable onChange;
   private final UUID listener;
   private boolean allChanged = true;
+
+  /** Whether more have changed than are noted one by one. */
+  private boolean manyChanged;
+
   private Set<String> changedKeys = new HashSet<>();
   private KeyMap<V> read = KeyMap.none();
 
@@ -153,7 +157,7 @@ final class SharedKeys<V> {
   private void boundChangedKeys() {
     if (changedKeys.size() > MOST_CHANGED_KEYS) {
       changedKeys.clear();
-      allChanged = true;
+      manyChanged = true;
     }
   }
 
@@ -161,6 +165,7 @@ final class SharedKeys<V> {
   void startFrom(KeyMap<V> all) {
     synchronized (this) {
       allChanged = false;
+      manyChanged = false;
     }
     read = all;
   }
@@ -171,7 +176,7 @@ final class SharedKeys<V> {
   }
 
   synchronized boolean isStale() {
-    return allChanged || !changedKeys.isEmpty();
+    return allChanged || manyChanged || !changedKeys.isEmpty();
   }
 
   /** What was read last. */
@@ -179,18 +184,27 @@ final class SharedKeys<V> {
     return read;
   }
 
-  /** Reads what has changed. If that fails, all is read the next time. Blocks. */
-  void refresh() {
+  /**
+   * Reads what has changed. If that fails, all is read the next time. Blocks.
+   *
+   * @return whether all was read because somebody wanted it, and not because much was changed: keys
+   *     that are gone then may have been lost
+   */
+  boolean refresh() {
+    boolean wanted;
     boolean all;
     Set<String> keys;
     synchronized (this) {
-      all = allChanged;
+      wanted = allChanged;
+      all = allChanged || manyChanged;
       keys = changedKeys;
       allChanged = false;
+      manyChanged = false;
       changedKeys = new HashSet<>();
     }
     try {
       read = all ? readAll() : read(keys);
+      return wanted;
     } catch (RuntimeException e) {
       allChanged();
       throw e;

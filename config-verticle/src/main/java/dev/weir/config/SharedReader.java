@@ -29,10 +29,11 @@ import org.slf4j.LoggerFactory;
  * changes that are lost by it are told, by one node. Weights that have moved between regions are
  * never lost: of each total the higher one stays.
  *
- * <p><b>Lost keys.</b> Keys are written before the document, so fewer of them with the version that
- * is in force may be a change that is under way: those that are there no more stay in force until
- * the version is another. If there are still fewer when everything is compared the next time, they
- * are lost, and this node brings them back.
+ * <p><b>Lost keys.</b> Who removes keys has all nodes told of each, though some hear of the version
+ * that it belongs to before; keys that are lost with the nodes that had them go in silence. So
+ * fewer of them when everything is compared, with the version that is in force, may be lost, or be
+ * a change that is under way: they stay in force until the version is another. If there are still
+ * fewer when everything is compared the next time, they are lost, and this node brings them back.
  *
  * <p><b>Ends of overrides.</b> Each node takes an override out of force by its own clock, since
  * Hazelcast may be out of reach when its time is over.
@@ -69,6 +70,9 @@ final class SharedReader {
 
   /** Whether the next read is to bring lost keys back. */
   private boolean keysLost;
+
+  /** Whether all keys were compared, since what was read last came in force. */
+  private boolean keysCompared;
 
   private volatile int nodes;
   private volatile int nodesWhenWhole;
@@ -301,16 +305,17 @@ final class SharedReader {
   /** Whether keys are gone that no change has removed, or one that is under way. */
   private boolean isShortOfKeys(ConfigDocument document) {
     ConfigState before = live.state();
-    return document.version() == before.version()
+    return keysCompared
+        && document.version() == before.version()
         && !document.departsFrom(before.document())
         && (shared.assignments().read().size() < before.assignments().size()
             || shared.overrides().read().size() < unended().overrides().size());
   }
 
   private void readKeys() {
-    shared.assignments().refresh();
+    keysCompared |= shared.assignments().refresh();
     KeyMap<KeyOverride> before = shared.overrides().read();
-    shared.overrides().refresh();
+    keysCompared |= shared.overrides().refresh();
     shared.overrides().replace(read -> unendedOf(read, before));
   }
 
@@ -331,8 +336,9 @@ final class SharedReader {
   }
 
   private void apply(ConfigDocument document) {
+    keysCompared = isShortOfKeys(document);
     ConfigState next =
-        isShortOfKeys(document)
+        keysCompared
             ? new ConfigState(document, live.state().assignments(), unended().overrides())
             : new ConfigState(document, shared.assignments().read(), shared.overrides().read());
     if (!next.is(live.state())) {

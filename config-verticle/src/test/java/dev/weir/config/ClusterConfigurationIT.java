@@ -81,6 +81,31 @@ class ClusterConfigurationIT {
   }
 
   @Test
+  void aKeyIsClearedEvenWhereTheVersionThatDidSoWasHeardOfFirst() throws Exception {
+    get(first().setKey("late", KeySetting.ofPlan("gold")));
+    get(first().putEndpoint("late", 3));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(nodes)
+                    .extracting(node -> node.config().current())
+                    .allSatisfy(
+                        snapshot -> {
+                          assertThat(snapshot.weight("late")).isEqualTo(3);
+                          assertThat(snapshot.assignments()).containsKey("late");
+                        }));
+
+    nodes.get(2).hazelcast().getMap("weir.assignments").remove("late");
+
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(nodes)
+                    .extracting(node -> node.config().current().assignments().containsKey("late"))
+                    .containsOnly(false));
+  }
+
+  @Test
   void anOverrideHoldsOnAllNodesUntilItEndsByItselfAndConcernsNoOtherKey() throws Exception {
     KeySetting burst =
         KeyFormat.parse(
