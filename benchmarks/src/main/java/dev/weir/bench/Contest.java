@@ -14,9 +14,6 @@ public class Contest {
   /** Who decides. */
   @Param public Contenders contender;
 
-  /** In that many rounds leases have grown to 4 permits. */
-  private static final int WARM_UP_ROUNDS = 7;
-
   /** How many keys there are. */
   @Param("1000000")
   public int keys;
@@ -29,7 +26,7 @@ public class Contest {
   public void open() {
     texts = new Keys(keys);
     open = contender.open(keys);
-    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+    for (int round = 0; round < contender.rounds(); round++) {
       for (int key = 0; key < keys; key++) {
         open.decide(texts.kept(key));
       }

@@ -65,7 +65,8 @@ final class MeasuredRedis implements AutoCloseable {
 
   /** What it did up to now. */
   Done done() {
-    return new Done(sums(SCRIPT_CALLS, "COMMANDSTATS"), sums(CPU_SECONDS, "CPU"), System.nanoTime());
+    return new Done(
+        sums(SCRIPT_CALLS, "COMMANDSTATS"), sums(CPU_SECONDS, "CPU"), System.nanoTime());
   }
 
   private List<Double> sums(Pattern figure, String section) {
@@ -111,7 +112,10 @@ final class MeasuredRedis implements AutoCloseable {
     }
 
     private static double most(List<Double> now, List<Double> then) {
-      return IntStream.range(0, now.size()).mapToDouble(i -> now.get(i) - then.get(i)).max().orElse(0);
+      return IntStream.range(0, now.size())
+          .mapToDouble(i -> now.get(i) - then.get(i))
+          .max()
+          .orElse(0);
     }
 
     private double seconds(Done since) {

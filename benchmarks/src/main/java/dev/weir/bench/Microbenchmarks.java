@@ -26,6 +26,7 @@ final class Microbenchmarks {
   static final String BYTES = "bytes";
 
   private static final int ITERATIONS = 2;
+  private static final int WARM_UPS = 2;
   private static final String ALLOCATION = "gc.alloc.rate.norm";
 
   private final Effort effort;
@@ -67,7 +68,7 @@ final class Microbenchmarks {
 
   private Collection<RunResult> runOnce(String names, int keys, Contenders... contenders) {
     TimeValue part =
-        TimeValue.milliseconds(Math.max(1, effort.length().toMillis() / (ITERATIONS + 1)));
+        TimeValue.milliseconds(Math.max(1, effort.length().toMillis() / (WARM_UPS + ITERATIONS)));
     String[] texts = new String[contenders.length];
     for (int i = 0; i < contenders.length; i++) {
       texts[i] = contenders[i].name();
@@ -78,7 +79,7 @@ final class Microbenchmarks {
             .param("keys", Integer.toString(keys))
             .param("contender", texts)
             .forks(effort.hasLongTurns() ? 1 : 0)
-            .warmupIterations(1)
+            .warmupIterations(WARM_UPS)
             .warmupTime(part)
             .measurementIterations(ITERATIONS)
             .measurementTime(part)
