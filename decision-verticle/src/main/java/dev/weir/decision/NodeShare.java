@@ -20,14 +20,17 @@ class NodeShare {
   /** The least share that a node counts on, so that traffic that moves finds something. */
   static final double LEAST = 0.02;
 
-  /** More would not change the share by as much as a half of a percent. */
+  /** Words are halved again and again, and one is not to be lost by that. */
+  private static final int WORD = 4;
+
+  /** More would not change the share by two percent. */
   private static final int MOST_WORDS = 255;
 
   private float mine;
   private float all;
   private float authorized;
 
-  /** How many words have been counted, 0 to 255, of which the latest count most. */
+  /** How many words have been counted, in parts of a {@link #WORD}, 0 to 255. */
   private byte words;
 
   private int window;
@@ -60,7 +63,7 @@ class NodeShare {
     if (since > 0 && (!first || granted == authorizedNow)) {
       mine += (float) granted;
       all += since;
-      heard++;
+      heard += WORD;
     }
     words = (byte) Math.min(MOST_WORDS, heard);
   }
@@ -72,7 +75,7 @@ class NodeShare {
    */
   final double share(int nodes) {
     double even = 1.0 / nodes;
-    int heard = Byte.toUnsignedInt(words);
+    double heard = Byte.toUnsignedInt(words) / (double) WORD;
     double share = all > 0 ? (heard * (mine / all) + even) / (heard + 1.0) : even;
     return Math.max(LEAST, Math.min(1, share));
   }

@@ -172,4 +172,13 @@ class NodeShareTest {
     }
     assertThat(sum).isBetween(0.95, 1 + nodes * NodeShare.LEAST);
   }
+
+  @Test
+  void aNodeThatAloneServesAKeyThatIsSeldomAskedAboutCountsOnMostOfIt() {
+    NodeShare share = new NodeShare();
+    for (int minute = 0; minute < 20; minute++) {
+      share.heard(window + minute, 10, 10);
+    }
+    assertThat(share.share(50)).isGreaterThan(0.6);
+  }
 }
