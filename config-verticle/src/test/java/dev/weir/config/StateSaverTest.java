@@ -42,8 +42,8 @@ class StateSaverTest {
   }
 
   @AfterEach
-  void close() {
-    executor.shutdownNow();
+  void close() throws InterruptedException {
+    end(executor);
     file.close();
   }
 
@@ -105,8 +105,14 @@ class StateSaverTest {
     atOnce.submit(() -> {}).get();
     seconds.addAndGet(60);
     slow.changed();
-    atOnce.shutdown();
+    end(atOnce);
     assertThat(delayMillis).containsExactly(200L, 4_000L, 200L);
+  }
+
+  /** Waits for what is being written: the directory is removed after the test. */
+  private static void end(ScheduledExecutorService executor) throws InterruptedException {
+    executor.shutdown();
+    assertThat(executor.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
   }
 
   /** Time that goes on by a second whenever somebody looks. */
