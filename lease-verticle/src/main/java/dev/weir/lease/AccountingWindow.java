@@ -43,7 +43,7 @@ public record AccountingWindow(long micros) {
     return (index(key, storeMicros) + 1) * micros - jitterMicros(key);
   }
 
-  /** How long a counter is kept: its own window and the next, milliseconds. */
+  /** How long is known what is authorized: its own window and the next, milliseconds. */
   long counterMillis() {
     return -Math.floorDiv(-micros, 500);
   }

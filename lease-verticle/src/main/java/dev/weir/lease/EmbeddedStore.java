@@ -17,7 +17,6 @@ import dev.weir.lease.RefillOutcome.Level;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
@@ -27,17 +26,14 @@ import java.util.function.BiConsumer;
  * the heap has no {@linkplain KeyRoom room} for it: the levels first that are next to leak away.
  */
 final class EmbeddedStore implements Store {
-  private record CounterName(Name limit, long window) {}
-
-  private static final class Counter {
-    private long units;
-  }
+  /** Units authorized in an accounting window. */
+  private record Authorized(long window, long units) {}
 
   private final EmbeddedCounters counters;
   private final EmbeddedReservations reservations;
   private final EmbeddedOnce once;
   private final StoreWindow.Calendars calendars = new StoreWindow.Calendars();
-  private final ExpiringMap<CounterName, Counter> authorized;
+  private final ExpiringMap<Name, Authorized> authorized;
   private final AccountingWindow window;
   private final Clock clock;
   private final long epochMicros;
@@ -48,9 +44,7 @@ final class EmbeddedStore implements Store {
     this.once = new EmbeddedOnce(room.recent());
     this.authorized =
         new ExpiringMap<>(
-            room.levels(),
-            (name, counter) -> KeyRoom.places(name.limit.key()),
-            (name, counter) -> {});
+            room.levels(), (name, units) -> KeyRoom.places(name.key()), (name, units) -> {});
     this.window = window;
     this.clock = clock;
     this.epochMicros = clock.epochMillis() * 1000 - clock.micros();
@@ -151,19 +145,22 @@ final class EmbeddedStore implements Store {
     return new WindowTake(counters, name, take, window, 0, Long.toString(length), told, now);
   }
 
+  /** Where the clock has stepped back a window, units are of the later one. */
   private long authorize(String key, Limit limit, long granted, long now) {
-    CounterName name = new CounterName(Name.of(key, limit), window.index(key, now));
+    Name name = Name.of(key, limit);
     long nowMillis = now / 1000;
-    Optional<Counter> kept = authorized.get(name, nowMillis);
+    long index = window.index(key, now);
+    Authorized before =
+        authorized
+            .get(name, nowMillis)
+            .filter(kept -> kept.window >= index)
+            .orElse(new Authorized(index, 0));
     if (granted == 0) {
-      return kept.map(counter -> counter.units).orElse(0L);
+      return before.units;
     }
-    Counter counter = kept.orElseGet(Counter::new);
-    counter.units += granted;
-    if (kept.isEmpty()) {
-      authorized.put(name, counter, (double) (nowMillis + window.counterMillis()), nowMillis);
-    }
-    return counter.units;
+    Authorized after = new Authorized(before.window, before.units + granted);
+    authorized.put(name, after, (double) (nowMillis + window.counterMillis()), nowMillis);
+    return after.units;
   }
 
   @Override

@@ -14,15 +14,23 @@ import dev.weir.lease.RefillOutcome.Repeated;
 import dev.weir.lease.RefillOutcome.Settled;
 import dev.weir.lease.RefillOutcome.UsedOtherwise;
 import dev.weir.lease.RefillOutcome.Verdict;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** How a call of {@code refill.lua} is written and its reply read. Owned by one thread. */
 final class RefillScript {
-  private static final int REPLIES_PER_TAKE = 3;
+  /** A take is about as long. */
+  private static final int BYTES_PER_TAKE = 80;
+
+  /** As a capital, a letter tells that what the node was told stands behind it. */
+  private static final int CAPITAL = 'a' - 'A';
+
+  private static final int RESERVED = 16;
 
   /**
    * The part of a call that one refill makes.
@@ -30,9 +38,9 @@ final class RefillScript {
    * @param names of levels, one per take, and what else the step needs
    * @param takes how many there are
    * @param purpose of the refill
-   * @param arguments as the script expects them of a step
+   * @param bytes of the step, as the script expects them
    */
-  record Step(List<String> names, int takes, Purpose purpose, List<String> arguments) {}
+  record Step(List<String> names, int takes, Purpose purpose, Buffer bytes) {}
 
   private final LuaScript script;
   private final StoreKeys keys;
@@ -62,121 +70,129 @@ final class RefillScript {
   Step step(String tag, Refill refill, long epoch) {
     List<Take> takes = refill.takes();
     List<String> names = new ArrayList<>(takes.size());
-    List<String> arguments = new ArrayList<>(2 + 7 * takes.size());
+    Buffer bytes = Buffer.buffer(BYTES_PER_TAKE * (1 + takes.size()));
     if (refill.purpose() instanceof Purpose.Settle settle) {
       names.add(keys.reservation(tag, settle.reservation()));
-      arguments.add("settle");
-      arguments.add(settle.reservation());
+      bytes.appendByte((byte) 's');
+      appendText(bytes, settle.reservation());
       boolean all = settle.spent() == Purpose.Settle.ALL;
-      arguments.add(all ? "all" : Long.toString(settle.spent()));
+      bytes.appendDouble(all ? -1 : (double) settle.spent());
     } else {
-      addTakes(tag, refill, epoch, names, arguments);
+      appendTakes(tag, refill, epoch, names, bytes);
     }
     if (refill.purpose() instanceof Purpose.Decide decide) {
-      addDecision(tag, decide, names, arguments);
+      bytes = decision(tag, decide, takes.size(), bytes, names);
     }
-    return new Step(names, takes.size(), refill.purpose(), arguments);
+    return new Step(names, takes.size(), refill.purpose(), bytes);
   }
 
-  /** What stands before the arguments of the takes, and behind their names. */
-  private void addDecision(
-      String tag, Purpose.Decide decide, List<String> names, List<String> arguments) {
-    List<String> head = new ArrayList<>(List.of("decide", "", "0", ""));
-    decide
-        .reservation()
-        .ifPresent(
-            reservation -> {
-              head.set(1, reservation.id());
-              head.set(2, Long.toString(reservation.life().toMillis() * 1000));
-              names.add(keys.reservation(tag, reservation.id()));
-            });
-    decide
-        .once()
-        .ifPresent(
-            once -> {
-              head.set(3, once.request());
-              names.add(keys.once(tag, once.id()));
-            });
-    head.add(Integer.toString(arguments.size()));
-    arguments.addAll(0, head);
+  /** What a step that is decided is, with its names behind those of the takes. */
+  private Buffer decision(
+      String tag, Purpose.Decide decide, int takes, Buffer decided, List<String> names) {
+    Buffer bytes = Buffer.buffer().appendByte((byte) 'd');
+    appendText(bytes, decide.reservation().map(Purpose.Reservation::id).orElse(""));
+    bytes.appendDouble(
+        decide
+            .reservation()
+            .map(reservation -> reservation.life().toMillis() * 1000.0)
+            .orElse(0.0));
+    appendText(bytes, decide.once().map(Purpose.Once::request).orElse(""));
+    bytes.appendByte((byte) takes).appendInt(decided.length()).appendBuffer(decided);
+    decide.reservation().ifPresent(r -> names.add(keys.reservation(tag, r.id())));
+    decide.once().ifPresent(once -> names.add(keys.once(tag, once.id())));
+    return bytes;
   }
 
   /**
    * @param epoch of the store, which has to be told what the node was told in another
    */
-  private void addTakes(
-      String tag, Refill refill, long epoch, List<String> names, List<String> arguments) {
-    List<Take> takes = refill.takes();
-    arguments.add(Long.toString(window.jitterMicros(refill.key())));
-    arguments.add(Integer.toString(takes.size()));
-    for (Take take : takes) {
+  private void appendTakes(
+      String tag, Refill refill, long epoch, List<String> names, Buffer bytes) {
+    appendHead(bytes, window.jitterMicros(refill.key()), refill.takes().size());
+    for (Take take : refill.takes()) {
       names.add(keys.level(tag, take.limit().name()));
       Take.Told told = take.told();
-      if (told.used() > 0 && told.epoch() != epoch) {
-        arguments.add("told");
-        arguments.add(Double.toString(told.used()));
-      }
+      int at = bytes.length();
       Algorithm algorithm = take.limit().algorithm();
-      addNumbers(arguments, refill.key(), algorithm);
-      arguments.add(Long.toString(take.returned()));
-      if (!(algorithm instanceof TokenBucket)) {
-        arguments.add(Long.toString(take.grantedIn()));
+      bytes.appendByte(letter(algorithm));
+      if (told.used() > 0 && told.epoch() != epoch) {
+        bytes.setByte(at, (byte) (bytes.getByte(at) - CAPITAL));
+        bytes.appendDouble(told.used());
       }
-      arguments.add(Long.toString(take.charged()));
-      arguments.add(Long.toString(take.need()));
-      arguments.add(Long.toString(take.ask()));
+      appendNumbers(bytes, refill.key(), algorithm);
+      bytes
+          .appendDouble((double) take.returned())
+          .appendDouble((double) take.grantedIn())
+          .appendDouble((double) take.charged())
+          .appendDouble((double) take.need())
+          .appendDouble((double) take.ask());
     }
   }
 
   /** The part of a call that forgets what was used of limits of a key. */
-  Step forgetting(String tag, List<String> limitNames) {
+  Step forgetting(String tag, String key, List<String> limitNames) {
     List<String> names = limitNames.stream().map(limit -> keys.level(tag, limit)).toList();
-    List<String> arguments = new ArrayList<>();
-    arguments.add("0");
-    arguments.add(Integer.toString(names.size()));
-    names.forEach(name -> arguments.add("forget"));
-    return new Step(names, names.size(), new Purpose.Lease(), arguments);
+    Buffer bytes = Buffer.buffer();
+    appendHead(bytes, window.jitterMicros(key), names.size());
+    names.forEach(name -> bytes.appendByte((byte) 'n'));
+    return new Step(names, names.size(), new Purpose.Lease(), bytes);
   }
 
-  private void addNumbers(List<String> arguments, String key, Algorithm algorithm) {
+  private static void appendHead(Buffer bytes, long jitterMicros, int takes) {
+    bytes.appendByte((byte) 'r').appendDouble((double) jitterMicros).appendByte((byte) takes);
+  }
+
+  private static byte letter(Algorithm algorithm) {
+    if (algorithm instanceof TokenBucket) {
+      return 'b';
+    } else if (algorithm instanceof SlidingWindow) {
+      return 's';
+    } else if (algorithm instanceof FixedWindow fixed) {
+      return (byte) (fixed.period() instanceof Calendar ? 'c' : 'f');
+    }
+    return 'l';
+  }
+
+  private void appendNumbers(Buffer bytes, String key, Algorithm algorithm) {
     if (algorithm instanceof TokenBucket bucket) {
-      arguments.add(Double.toString(bucket.rate()));
-      arguments.add(Double.toString(bucket.periodMicros()));
-      arguments.add(Long.toString(bucket.capacity()));
+      bytes
+          .appendDouble(bucket.rate())
+          .appendDouble(bucket.periodMicros())
+          .appendDouble((double) bucket.capacity());
     } else if (algorithm instanceof SlidingWindow sliding) {
-      addWindow(arguments, "sliding", key, sliding.limit(), sliding.windowMicros());
+      appendWindow(bytes, key, sliding.limit(), sliding.windowMicros());
     } else if (algorithm instanceof FixedWindow fixed) {
       if (fixed.period() instanceof Calendar calendar) {
-        addCalendar(arguments, fixed.limit(), calendar);
+        appendCalendar(bytes, fixed.limit(), calendar);
       } else {
-        long length = fixed.period().nominal().toNanos() / 1000;
-        addWindow(arguments, "fixed", key, fixed.limit(), length);
+        appendWindow(bytes, key, fixed.limit(), fixed.period().nominal().toNanos() / 1000);
       }
     } else if (algorithm instanceof SlidingLog log) {
-      arguments.add("log");
-      arguments.add(Long.toString(log.limit()));
-      arguments.add(Long.toString(log.windowMicros()));
+      bytes.appendDouble((double) log.limit()).appendDouble((double) log.windowMicros());
     }
   }
 
-  private static void addWindow(
-      List<String> arguments, String kind, String key, long limit, long lengthMicros) {
-    arguments.add(kind);
-    arguments.add(Long.toString(limit));
-    arguments.add(Long.toString(lengthMicros));
-    arguments.add(Long.toString(Jitter.micros(key, lengthMicros)));
+  private static void appendWindow(Buffer bytes, String key, long limit, long lengthMicros) {
+    bytes.appendDouble((double) limit);
+    appendText(bytes, Long.toString(lengthMicros));
+    bytes.appendDouble((double) Jitter.micros(key, lengthMicros));
   }
 
   /** The store picks the window by its own time, among those around what its time should be. */
-  private void addCalendar(List<String> arguments, long limit, Calendar calendar) {
+  private void appendCalendar(Buffer bytes, long limit, Calendar calendar) {
     long estimate = storeClock.micros();
     StoreWindow window = calendars.at(calendar, estimate);
-    arguments.add("calendar");
-    arguments.add(Long.toString(limit));
-    arguments.add(StoreWindow.name(calendar));
-    arguments.add(Long.toString(calendars.startMicros(calendar, estimate)));
-    arguments.add(Long.toString(window.endMicros()));
-    arguments.add(Long.toString(window.nextEndMicros()));
+    bytes.appendDouble((double) limit);
+    appendText(bytes, StoreWindow.name(calendar));
+    bytes
+        .appendDouble((double) calendars.startMicros(calendar, estimate))
+        .appendDouble((double) window.endMicros())
+        .appendDouble((double) window.nextEndMicros());
+  }
+
+  private static void appendText(Buffer bytes, String text) {
+    byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+    bytes.appendUnsignedShort(encoded.length).appendBytes(encoded);
   }
 
   Request load() {
@@ -210,8 +226,9 @@ final class RefillScript {
     request.arg(window.micros());
     request.arg(epoch.mark);
     request.arg(epoch.proposal);
-    steps.forEach(step -> step.arguments.forEach(request::arg));
-    return request;
+    Buffer bytes = Buffer.buffer(steps.stream().mapToInt(step -> step.bytes.length()).sum());
+    steps.forEach(step -> bytes.appendBuffer(step.bytes));
+    return request.arg(bytes);
   }
 
   /** The mark that was there, if it is not the one that the call told. */
@@ -224,18 +241,18 @@ final class RefillScript {
   List<RefillOutcome> read(Epoch epoch, List<Step> steps, Response reply) {
     long storeMicros = reply.get(0).toLong();
     storeClock.observe(storeMicros);
-    Reading reading = new Reading(reply, storeMicros, epoch.number);
+    Reading reading = new Reading(reply.get(2).toBuffer(), storeMicros, epoch.number);
     return steps.stream().map(reading::next).toList();
   }
 
   /** Goes through a reply, step by step. */
   private static final class Reading {
-    private final Response reply;
+    private final Buffer reply;
     private final long storeMicros;
     private final long epoch;
-    private int at = 2;
+    private int at;
 
-    Reading(Response reply, long storeMicros, long epoch) {
+    Reading(Buffer reply, long storeMicros, long epoch) {
       this.reply = reply;
       this.storeMicros = storeMicros;
       this.epoch = epoch;
@@ -245,67 +262,79 @@ final class RefillScript {
       if (step.purpose instanceof Purpose.Lease) {
         return new Answered(storeMicros, levels(step), epoch);
       }
-      String head = reply.get(at).toString();
-      at++;
+      char letter = (char) number();
       if (step.purpose instanceof Purpose.Settle) {
-        Settled settled = new Settled(verdict(head), reply.get(at).toLong());
-        at++;
-        return settled;
+        return new Settled(verdict(letter), whole());
       }
-      if (head.equals("other")) {
+      if (letter == 'o') {
         return new UsedOtherwise();
       }
-      List<Level> levels = levels(step);
-      if (head.equals("new")) {
-        return new Answered(storeMicros, levels, epoch);
+      if (letter == 'n') {
+        return new Answered(storeMicros, levels(step), epoch);
       }
-      int space = head.lastIndexOf(' ');
-      String reservation = head.substring(space + 1);
+      long firstMicros = whole();
+      String reservation = text();
       return new Repeated(
-          new Answered(Long.parseLong(head.substring("again ".length(), space)), levels, epoch),
-          reservation.equals("-") ? Optional.empty() : Optional.of(reservation));
+          new Answered(firstMicros, levels(step), epoch),
+          reservation.isEmpty() ? Optional.empty() : Optional.of(reservation));
     }
 
     private List<Level> levels(Step step) {
       List<Level> levels = new ArrayList<>(step.takes);
       for (int take = 0; take < step.takes; take++) {
-        String counted = reply.get(at + 1).toString();
-        boolean reserved = counted.charAt(0) == '~';
-        levels.add(
-            new Level(
-                reply.get(at).toLong(),
-                consumption(reserved ? counted.substring(1) : counted),
-                reply.get(at + 2).toLong(),
-                reserved));
-        at += REPLIES_PER_TAKE;
+        int numbers = number();
+        long granted = whole();
+        long authorized = whole();
+        boolean reserved = numbers > RESERVED;
+        Consumption counted = consumption(reserved ? numbers - RESERVED : numbers);
+        levels.add(new Level(granted, counted, authorized, reserved));
       }
       return levels;
     }
 
-    private static Verdict verdict(String told) {
-      return switch (told) {
-        case "settled" -> Verdict.SETTLED;
-        case "before" -> Verdict.BEFORE;
-        case "more" -> Verdict.TOO_MUCH;
+    private Consumption consumption(int numbers) {
+      if (numbers == 1) {
+        return Consumption.ofBucket(next());
+      }
+      double used = next();
+      double previous = next();
+      long left = whole();
+      return numbers == 3
+          ? new Consumption(used, previous, left)
+          : new Consumption(used, previous, left, came(), came());
+    }
+
+    private Came came() {
+      return new Came(whole(), whole());
+    }
+
+    private int number() {
+      return reply.getByte(at++);
+    }
+
+    private double next() {
+      double number = reply.getDouble(at);
+      at += Double.BYTES;
+      return number;
+    }
+
+    private long whole() {
+      return (long) next();
+    }
+
+    private String text() {
+      int length = reply.getUnsignedShort(at);
+      at += Short.BYTES + length;
+      return reply.getString(at - length, at);
+    }
+
+    private static Verdict verdict(char letter) {
+      return switch (letter) {
+        case 's' -> Verdict.SETTLED;
+        case 'b' -> Verdict.BEFORE;
+        case 'm' -> Verdict.TOO_MUCH;
         default -> Verdict.UNKNOWN;
       };
     }
-  }
-
-  private static Consumption consumption(String told) {
-    if (told.indexOf(' ') < 0) {
-      return Consumption.ofBucket(Double.parseDouble(told));
-    }
-    String[] parts = told.split(" ", -1);
-    double used = Double.parseDouble(parts[0]);
-    double previous = Double.parseDouble(parts[1]);
-    long left = Long.parseLong(parts[2]);
-    return parts.length == 3
-        ? new Consumption(used, previous, left)
-        : new Consumption(used, previous, left, came(parts, 3), came(parts, 5));
-  }
-
-  private static Came came(String[] parts, int at) {
-    return new Came(Long.parseLong(parts[at]), Long.parseLong(parts[at + 1]));
   }
 }

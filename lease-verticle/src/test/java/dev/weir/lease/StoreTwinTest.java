@@ -124,9 +124,12 @@ final class StoreTwinTest {
     List<Long> grantedSince = new ArrayList<>();
     List<Double> refilledSince = new ArrayList<>();
     long held = 0;
+    long latest = time.micros();
     for (Course move : course) {
-      time.advanceMicros(move.advanceMicros);
-      double refilled = Math.max(0, move.advanceMicros) * bucket.permitsPerMicro();
+      long to = Math.max(time.micros() + move.advanceMicros, latest - FURTHEST_BACK_MICROS);
+      double refilled = Math.max(0, to - time.micros()) * bucket.permitsPerMicro();
+      time.advanceMicros(to - time.micros());
+      latest = Math.max(latest, to);
       long returned = Math.min(held, move.returned);
       long need = Math.min(move.need, bucket.capacity());
       Take take = new Take(limit, returned, 0, need, need + move.more);
