@@ -23,8 +23,11 @@ final class ClusterIT {
 
   private static final int NODES = 3;
 
-  /** The contract: a change made on one node is in force on every other within this time. */
-  private static final Duration IN_FORCE = Duration.ofSeconds(1);
+  /**
+   * A change is in force within one second by the contract; the rest is for a machine that stands
+   * still meanwhile. Less than the time after which a lost event is made good.
+   */
+  private static final Duration IN_FORCE = Duration.ofSeconds(4);
 
   private RedisServer redis;
   private ClusterOfNodes cluster;
