@@ -263,23 +263,45 @@ abstract class LimitLease extends NodeShare {
   final long microsUntil(long cost, long nowMicros) {
     // A limit that is not leased asks for each decision; what was told holds for this moment only.
     return limit().limit().leased() || syncedMicros == nowMicros
-        ? microsUntilMore(cost - permits - owed, nowMicros)
+        ? microsUntilRoom(cost, permits + owed, nowMicros)
         : 0;
   }
 
-  /** Microseconds until the store has {@code missing} permits, by its last word; as above. */
-  final long microsUntilMore(long missing, long nowMicros) {
+  /**
+   * Microseconds until the store has room for {@code cost} permits, by its last word; as above.
+   *
+   * @param back permits that it counts, and that go back to the window that they are of
+   */
+  final long microsUntilRoom(long cost, long back, long nowMicros) {
     if (!known()) {
       return 0;
     }
     if (window.reserved() && nowMicros - syncedMicros > RESERVED_MICROS) {
       return 0;
     }
-    if (missing > limit().quota() && limit().algorithm().windowed()) {
+    Algorithm algorithm = limit().algorithm();
+    long missing = cost - back;
+    if (missing > limit().quota() && algorithm.windowed()) {
       // What was spent without the store fills more than a window: in which, only it will tell.
       return 0;
     }
-    return limit().algorithm().microsUntilFits(consumption(), nowMicros - syncedMicros, missing);
+    Consumption told = consumption();
+    long elapsed = nowMicros - syncedMicros;
+    long micros = algorithm.microsUntilFits(told, elapsed, missing);
+    if (back <= 0 || nowMicros + micros < window.untilMicros()) {
+      return micros;
+    }
+    // By then that window is over, and what goes back to it makes less room than it takes.
+    return Math.max(micros, algorithm.microsUntilFits(without(told, back), elapsed, cost));
+  }
+
+  private static Consumption without(Consumption told, long back) {
+    return new Consumption(
+        Math.max(0, told.used() - back),
+        told.previous(),
+        told.leftMicros(),
+        told.usedCame(),
+        told.previousCame());
   }
 
   final long staleMillis(long nowMicros) {
@@ -304,17 +326,8 @@ abstract class LimitLease extends NodeShare {
     double left = quota - limit.algorithm().levelAfter(told, 0) + ROUNDING;
     // A level above the quota (numbers were lowered) leaves nothing, whatever is held of it.
     long remaining = Math.max(0, Math.min(quota, (long) Math.floor(left) + unspent));
-    Consumption spent =
-        new Consumption(
-            Math.max(0, told.used() - unspent),
-            told.previous(),
-            told.leftMicros(),
-            told.usedCame(),
-            told.previousCame());
-    return new LimitStatus(
-        limit.policy(),
-        remaining,
-        ceilMillis(limit.algorithm().microsUntilReset(spent, elapsedMicros)));
+    long resetMicros = limit.algorithm().microsUntilReset(without(told, unspent), elapsedMicros);
+    return new LimitStatus(limit.policy(), remaining, ceilMillis(resetMicros));
   }
 
   static long ceilMillis(long micros) {

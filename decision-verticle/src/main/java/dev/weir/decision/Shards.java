@@ -208,7 +208,7 @@ final class Shards {
       return 0;
     }
     long charged = charges(i, lease)[s];
-    long micros = part.microsUntilMore(lacking + charged - part.returnable(lease.owed), nowMicros);
+    long micros = part.microsUntilRoom(lacking + charged, part.returnable(lease.owed), nowMicros);
     long leftMicros = leases.leaseUntilMicros() - nowMicros;
     if (lease.permits() == 0 || LimitLease.ceilMillis(micros) * 1000 < leftMicros) {
       return micros;
@@ -217,7 +217,7 @@ final class Shards {
     long back = returns(i, lease.permits() + Math.max(0, lease.owed))[s];
     return cost > part.limit().quota()
         ? Long.MAX_VALUE
-        : Math.max(micros, part.microsUntilMore(cost + charged - back, nowMicros));
+        : Math.max(micros, part.microsUntilRoom(cost + charged, back, nowMicros));
   }
 
   private long provenSince(LimitPart part, long sinceMicros, long nowMicros) {
