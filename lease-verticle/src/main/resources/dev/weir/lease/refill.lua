@@ -149,7 +149,7 @@ local function nothing(name, of, units, lives)
   return { name = name, kind = NOTHING, index = of, authorized = units, lives = lives, expires = 0 }
 end
 
-local function text_of(level)
+local function packed(level)
   local kind, open = level.kind, level.open
   if kind == BUCKET and not open then
     return pack('>Bdddddd', kind, level.index, level.authorized, level.lives, level.expires, level.used, level.at)
@@ -190,7 +190,7 @@ local function rewrite(level)
     call('DEL', level.name)
     level.lives = 0
   else
-    call('SET', level.name, text_of(level), 'KEEPTTL')
+    call('SET', level.name, packed(level), 'KEEPTTL')
   end
 end
 
@@ -243,7 +243,7 @@ local function keep(level)
   end
   local ttl = min(lives - now_millis + SLACK_MILLIS, MAX_TTL_MILLIS)
   level.lives = now_millis + ttl
-  call('SET', level.name, text_of(level), 'PX', digits(ttl))
+  call('SET', level.name, packed(level), 'PX', digits(ttl))
   if level.open then
     call('PEXPIRE', base_of(level) .. 'reserved', digits(ttl))
   end
@@ -565,7 +565,7 @@ end
 local reserving
 
 -- How many numbers follow that are of what is counted, and whether some of it is reserved.
-local function mark(level, granted, numbers)
+local function head(level, granted, numbers)
   if level.open or reserving and granted > 0 then
     return numbers + RESERVED
   end
@@ -636,7 +636,7 @@ local function settle_bucket(take, granted)
       rewrite(level)
     end
   end
-  say(pack('>Bddd', mark(level, granted, 1), granted, authorized(level), used))
+  say(pack('>Bddd', head(level, granted, 1), granted, authorized(level), used))
 end
 
 -- The window that now lies in: number, end, end of the next one.
@@ -783,11 +783,11 @@ local function settle_window(take, granted)
     end
   end
   if not sliding then
-    say(pack('>Bddddd', mark(level, granted, 3), granted, authorized(level), used.units, 0, take.ends - now))
+    say(pack('>Bddddd', head(level, granted, 3), granted, authorized(level), used.units, 0, take.ends - now))
     return
   end
   local first, last = came(used)
-  say(pack('>Bddddddddd', mark(level, granted, 7), granted, authorized(level), used.units, take.previous.units,
+  say(pack('>Bddddddddd', head(level, granted, 7), granted, authorized(level), used.units, take.previous.units,
     take.ends - now, first, last, came(take.previous)))
 end
 
@@ -860,7 +860,7 @@ local function settle_log(take, granted)
   elseif take.need > 0 and not take.fits then
     denied, wait = take.need, until_logged_fits(take.log, take.length, take.limit, take.need)
   end
-  say(pack('>Bddddd', mark(level, granted, 3), granted, authorized(level), take.used + granted, denied, wait))
+  say(pack('>Bddddd', head(level, granted, 3), granted, authorized(level), take.used + granted, denied, wait))
 end
 
 local function find_nothing(name)
