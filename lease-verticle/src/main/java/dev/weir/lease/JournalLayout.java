@@ -8,8 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
 /**
- * Where everything of an entry is, little-endian, by its distance from the entry's start. All
- * numbers that change are aligned to 8 bytes, so that they are written in one piece.
+ * Where everything of a segment is, little-endian; of an entry, by its distance from the entry's
+ * start. All numbers that change are aligned to 8 bytes, so that they are written in one piece.
+ *
+ * <p>What entries have spent with the store stands before all of them: it changes with each
+ * decision, and of a million keys these counters take few enough pages for the processor to know
+ * where they are. Those of entries that were opened one after another, and are busy alike, are in
+ * cache lines apart, lest threads wait for each other's lines.
  *
  * <p>An entry begins with its length, which is written last: what has none is not there. The
  * checksum is of what never changes, the window and the names. A counter is checked by itself,
@@ -20,10 +25,24 @@ import java.util.zip.CRC32;
 final class JournalLayout {
 
   /** What a segment begins with: it says what the file is. */
-  static final long MAGIC = 0x32_45_47_41_53_55_52_57L;
+  static final long MAGIC = 0x33_45_47_41_53_55_52_57L;
 
-  /** Of a segment, before its first entry. */
-  static final int HEADER = 16;
+  /** A cache line of most processors, bytes. */
+  private static final int LINE = 64;
+
+  private static final int LINES = 712;
+
+  /** The counters of what is spent begin after the line of the mark. */
+  private static final int COUNTERS = LINE;
+
+  /** Entries that a segment has counters for, which are as many as it can have room for. */
+  static final int MOST_ENTRIES = LINES * (LINE / Long.BYTES);
+
+  /** Of a segment, before its first entry: the mark, and the counters. */
+  static final int HEADER = COUNTERS + MOST_ENTRIES * Long.BYTES;
+
+  /** Bits of a place that tell where the entry is, by 8 bytes; those above tell of its counter. */
+  private static final int ENTRY_BITS = 17;
 
   static final int LENGTH = 0;
   static final int CHECKSUM = 4;
@@ -32,8 +51,13 @@ final class JournalLayout {
   static final int KEY_LENGTH = 24;
   static final int PLAN_LENGTH = 28;
 
-  /** Five counters each. */
-  static final int COUNTED = 32;
+  /** Where the counter is of what is spent, which stands apart. */
+  static final int SPENT_AT = 32;
+
+  /** Five counters each; of what is counted the first one stands apart, and that is told there. */
+  static final int COUNTED = SPENT_AT;
+
+  static final int COUNTED_HERE = COUNTED + Long.BYTES;
 
   static final int SENT = COUNTED + 5 * Long.BYTES;
   static final int ACKNOWLEDGED = SENT + 5 * Long.BYTES;
@@ -76,9 +100,47 @@ final class JournalLayout {
     return (TEXT + key.length + plan.length + 7) & ~7;
   }
 
-  /** Writes an entry where there is none yet, at {@code at}. */
+  /**
+   * Where the counter is of what the entry has spent that was opened as the {@code nth}, from 0.
+   */
+  static int spentAt(int nth) {
+    return COUNTERS + (nth % LINES) * LINE + (nth / LINES) * Long.BYTES;
+  }
+
+  /** The inverse of {@link #spentAt}. */
+  static int nth(int spentAt) {
+    int inLine = (spentAt - COUNTERS) % LINE / Long.BYTES;
+    return inLine * LINES + (spentAt - COUNTERS) / LINE;
+  }
+
+  /** Where an entry and its counter are, in one number. */
+  static int place(int at, int spentAt) {
+    return ((spentAt / Long.BYTES) << ENTRY_BITS) | (at / Long.BYTES);
+  }
+
+  /** Where a counter is of what is counted at a {@link #place}. */
+  static int countedAt(int place, int counter) {
+    int at = (place & ((1 << ENTRY_BITS) - 1)) * Long.BYTES;
+    return counter == SPENT
+        ? (place >>> ENTRY_BITS) * Long.BYTES
+        : at + COUNTED + counter * Long.BYTES;
+  }
+
+  /** The place of the entry at {@code at}. */
+  static int placeOf(ByteBuffer segment, int at) {
+    return place(at, segment.getInt(at + SPENT_AT));
+  }
+
+  /** Writes the {@code nth} entry, from 0, where there is none yet, at {@code at}. */
   static void write(
-      ByteBuffer segment, int at, long startMillis, long endMillis, byte[] key, byte[] plan) {
+      ByteBuffer segment,
+      int at,
+      int nth,
+      long startMillis,
+      long endMillis,
+      byte[] key,
+      byte[] plan) {
+    segment.putInt(at + SPENT_AT, spentAt(nth));
     segment.putLong(at + WINDOW_START, startMillis);
     segment.putLong(at + WINDOW_END, endMillis);
     segment.putInt(at + KEY_LENGTH, key.length);
@@ -106,6 +168,8 @@ final class JournalLayout {
     int plan = segment.getInt(at + PLAN_LENGTH);
     // Compared one by one, lest a sum overflow.
     boolean fits = key >= 0 && plan >= 0 && key <= length && plan <= length;
+    int spentAt = segment.getInt(at + SPENT_AT);
+    fits &= spentAt >= COUNTERS && spentAt < HEADER && spentAt % Long.BYTES == 0;
     return fits
             && ((TEXT + key + plan + 7) & ~7) == length
             && segment.getInt(at + CHECKSUM) == checksum(segment, at)
@@ -158,15 +222,16 @@ final class JournalLayout {
     Salvage salvage = isSound(segment.getLong(at + SENT_BATCH)) ? Salvage.SOUND : Salvage.LOST;
     for (int i = SPENT; i <= AUTHORIZED && salvage != Salvage.LOST; i++) {
       int place = at + i * Long.BYTES;
+      int countedAt = countedAt(placeOf(segment, at), i);
       long acknowledged = segment.getLong(place + ACKNOWLEDGED);
       long sent = segment.getLong(place + SENT);
-      long counted = segment.getLong(place + COUNTED);
+      long counted = segment.getLong(countedAt);
       long told = Math.max(acknowledged, sent);
       if (!isSound(acknowledged) || !isSound(sent)) {
         salvage = Salvage.LOST;
       } else if (!isSound(counted) || units(counted) < units(told)) {
         segment.putLong(place + SENT, told);
-        segment.putLong(place + COUNTED, told);
+        segment.putLong(countedAt, told);
         salvage = Salvage.TOLD;
       }
     }
@@ -176,7 +241,7 @@ final class JournalLayout {
   private static int checksum(ByteBuffer segment, int at) {
     int text = segment.getInt(at + KEY_LENGTH) + segment.getInt(at + PLAN_LENGTH);
     CRC32 crc = new CRC32();
-    crc.update(segment.slice(at + WINDOW_START, COUNTED - WINDOW_START));
+    crc.update(segment.slice(at + WINDOW_START, COUNTED_HERE - WINDOW_START));
     crc.update(segment.slice(at + TEXT, text));
     return (int) crc.getValue();
   }

@@ -2,17 +2,19 @@ package dev.weir.lease;
 
 import static dev.weir.lease.JournalLayout.ACKNOWLEDGED;
 import static dev.weir.lease.JournalLayout.CLOSED;
-import static dev.weir.lease.JournalLayout.COUNTED;
+import static dev.weir.lease.JournalLayout.COUNTED_HERE;
 import static dev.weir.lease.JournalLayout.HEADER;
 import static dev.weir.lease.JournalLayout.INTS;
 import static dev.weir.lease.JournalLayout.LENGTH;
 import static dev.weir.lease.JournalLayout.LONGS;
 import static dev.weir.lease.JournalLayout.MAGIC;
 import static dev.weir.lease.JournalLayout.MOST;
+import static dev.weir.lease.JournalLayout.MOST_ENTRIES;
 import static dev.weir.lease.JournalLayout.RELEASE;
 import static dev.weir.lease.JournalLayout.RELEASED;
 import static dev.weir.lease.JournalLayout.SENT;
 import static dev.weir.lease.JournalLayout.SENT_BATCH;
+import static dev.weir.lease.JournalLayout.SPENT_AT;
 import static dev.weir.lease.JournalLayout.TEXT;
 import static dev.weir.lease.JournalLayout.WINDOW_END;
 import static dev.weir.lease.JournalLayout.WINDOW_START;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -51,6 +54,10 @@ final class JournalSegment implements TallySheet {
 
   private int end = HEADER;
   private int entries;
+
+  /** Entries that were opened in it, those included of which nothing can be read. */
+  private int opened;
+
   private int released;
 
   /** Whether nothing will be added. */
@@ -143,6 +150,7 @@ final class JournalSegment implements TallySheet {
 
   private void recoverEntry(Consumer<String> loss) {
     entries++;
+    opened = Math.max(opened, 1 + JournalLayout.nth(bytes.getInt(end + SPENT_AT)));
     if ((long) LONGS.get(bytes, end + RELEASED) == RELEASE) {
       released++;
       return;
@@ -179,10 +187,23 @@ final class JournalSegment implements TallySheet {
       return next - end;
     }
     // An entry may be half written if nobody has counted in it yet.
-    if (JournalLayout.lengthAt(bytes, end) != 0 || !isEmpty(end + COUNTED, end + TEXT)) {
+    if (JournalLayout.lengthAt(bytes, end) != 0
+        || !isEmpty(end + COUNTED_HERE, end + TEXT)
+        || hasSpentMore()) {
       loss.accept("what was counted from byte " + end + " on is damaged");
     }
     return 0;
+  }
+
+  /** Whether something is spent that no entry tells of. */
+  private boolean hasSpentMore() {
+    for (int nth = opened; nth < MOST_ENTRIES; nth++) {
+      int spentAt = JournalLayout.spentAt(nth);
+      if (!isEmpty(spentAt, spentAt + Long.BYTES)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void release() {
@@ -208,15 +229,17 @@ final class JournalSegment implements TallySheet {
     byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
     byte[] planBytes = plan.getBytes(StandardCharsets.UTF_8);
     int length = JournalLayout.lengthOf(keyBytes, planBytes);
-    if (full || length > size - end) {
+    if (full || length > size - end || opened == MOST_ENTRIES) {
       full = true;
       return Optional.empty();
     }
     int at = end;
-    JournalLayout.write(bytes, at, startMillis, endMillis, keyBytes, planBytes);
+    int nth = opened;
+    JournalLayout.write(bytes, at, nth, startMillis, endMillis, keyBytes, planBytes);
     end += length;
     entries++;
-    return Optional.of(new Tally(this, at));
+    opened++;
+    return Optional.of(new Tally(this, JournalLayout.place(at, JournalLayout.spentAt(nth))));
   }
 
   /** Has nothing added any more. */
@@ -269,65 +292,65 @@ final class JournalSegment implements TallySheet {
   }
 
   @Override
-  public boolean isOpen(int at) {
+  public boolean isOpen(int place) {
     ByteBuffer held = bytes;
     return held != null
-        && (long) LONGS.getOpaque(held, at + COUNTED + JournalLayout.SPENT * Long.BYTES) >= 0;
+        && (long) LONGS.getOpaque(held, JournalLayout.countedAt(place, JournalLayout.SPENT)) >= 0;
   }
 
   @Override
-  public boolean spend(int at, long units) {
-    return add(at, JournalLayout.SPENT, units);
+  public boolean spend(int place, long units) {
+    return add(place, JournalLayout.SPENT, units);
   }
 
   @Override
-  public boolean degrade(int at, long units) {
-    return add(at, JournalLayout.DEGRADED, units);
+  public boolean degrade(int place, long units) {
+    return add(place, JournalLayout.DEGRADED, units);
   }
 
   @Override
-  public boolean deny(int at, long units) {
-    return add(at, JournalLayout.DENIED, units);
+  public boolean deny(int place, long units) {
+    return add(place, JournalLayout.DENIED, units);
   }
 
   @Override
-  public boolean wouldDeny(int at, long units) {
-    return add(at, JournalLayout.WOULD_DENY, units);
+  public boolean wouldDeny(int place, long units) {
+    return add(place, JournalLayout.WOULD_DENY, units);
   }
 
   @Override
-  public void authorized(int at, long units) {
-    raise(at, JournalLayout.AUTHORIZED, units);
+  public void authorized(int place, long units) {
+    raise(place, JournalLayout.AUTHORIZED, units);
   }
 
-  /** Counts up a counter of the entry at {@code at}, unless it is closed or can hold no more. */
-  private boolean add(int at, int counter, long units) {
+  /** Counts up a counter of the entry at {@code place}, unless it is closed or can hold no more. */
+  private boolean add(int place, int counter, long units) {
     ByteBuffer held = bytes;
     if (held == null) {
       return false;
     }
-    int place = at + COUNTED + counter * Long.BYTES;
+    int at = JournalLayout.countedAt(place, counter);
     while (true) {
-      long before = (long) LONGS.getOpaque(held, place);
+      long before = (long) LONGS.getOpaque(held, at);
       long after = JournalLayout.units(before) + units;
       if (before < 0 || after > MOST) {
         return false;
       }
       // Not added and taken back: the reporter would see what does not count.
-      if (LONGS.compareAndSet(held, place, before, JournalLayout.counter(after))) {
+      if (LONGS.compareAndSet(held, at, before, JournalLayout.counter(after))) {
         return true;
       }
     }
   }
 
-  /** Raises a counter of the entry at {@code at}, unless it is closed. */
-  private void raise(int at, int counter, long units) {
+  /** Raises a counter of the entry at {@code place}, unless it is closed. */
+  private void raise(int place, int counter, long units) {
     ByteBuffer held = bytes;
-    int place = at + COUNTED + counter * Long.BYTES;
+    int at = JournalLayout.countedAt(place, counter);
     long after = JournalLayout.counter(Math.min(units, MOST));
     while (held != null) {
-      long before = (long) LONGS.getOpaque(held, place);
-      if (before < 0 || before >= after || LONGS.compareAndSet(held, place, before, after)) {
+      long before = (long) LONGS.getOpaque(held, at);
+      if (before < 0 || before >= after || LONGS.compareAndSet(held, at, before, after)) {
         return;
       }
     }
@@ -336,10 +359,12 @@ final class JournalSegment implements TallySheet {
   private final class Entry implements JournalEntry {
     private final ByteBuffer held;
     private final int at;
+    private final int place;
 
     Entry(ByteBuffer held, int at) {
       this.held = held;
       this.at = at;
+      this.place = JournalLayout.placeOf(held, at);
     }
 
     @Override
@@ -370,29 +395,30 @@ final class JournalSegment implements TallySheet {
     @Override
     public void close() {
       for (int i = JournalLayout.SPENT; i <= JournalLayout.AUTHORIZED; i++) {
-        LONGS.getAndBitwiseOr(held, at + COUNTED + i * Long.BYTES, CLOSED);
+        LONGS.getAndBitwiseOr(held, JournalLayout.countedAt(place, i), CLOSED);
       }
     }
 
     @Override
     public boolean closed() {
-      return (long) LONGS.getVolatile(held, at + COUNTED + JournalLayout.AUTHORIZED * Long.BYTES)
+      return (long)
+              LONGS.getVolatile(held, JournalLayout.countedAt(place, JournalLayout.AUTHORIZED))
           < 0;
     }
 
     @Override
     public UsageCounts counted() {
-      return read(COUNTED);
+      return read(counter -> JournalLayout.countedAt(place, counter));
     }
 
     @Override
     public UsageCounts acknowledged() {
-      return read(ACKNOWLEDGED);
+      return read(counter -> at + ACKNOWLEDGED + counter * Long.BYTES);
     }
 
     @Override
     public UsageCounts sent() {
-      return read(SENT);
+      return read(counter -> at + SENT + counter * Long.BYTES);
     }
 
     @Override
@@ -419,18 +445,18 @@ final class JournalSegment implements TallySheet {
       }
     }
 
-    private UsageCounts read(int from) {
-      long degraded = counter(from, JournalLayout.DEGRADED);
+    private UsageCounts read(IntUnaryOperator places) {
+      long degraded = units(places.applyAsInt(JournalLayout.DEGRADED));
       return new UsageCounts(
-          counter(from, JournalLayout.SPENT) + degraded,
+          units(places.applyAsInt(JournalLayout.SPENT)) + degraded,
           degraded,
-          counter(from, JournalLayout.DENIED),
-          counter(from, JournalLayout.WOULD_DENY),
-          counter(from, JournalLayout.AUTHORIZED));
+          units(places.applyAsInt(JournalLayout.DENIED)),
+          units(places.applyAsInt(JournalLayout.WOULD_DENY)),
+          units(places.applyAsInt(JournalLayout.AUTHORIZED)));
     }
 
-    private long counter(int from, int counter) {
-      return JournalLayout.units((long) LONGS.getVolatile(held, at + from + counter * Long.BYTES));
+    private long units(int counterAt) {
+      return JournalLayout.units((long) LONGS.getVolatile(held, counterAt));
     }
 
     private void write(int to, UsageCounts counts) {

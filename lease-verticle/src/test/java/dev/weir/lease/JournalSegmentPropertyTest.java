@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -26,6 +27,7 @@ import net.jqwik.api.Provide;
 class JournalSegmentPropertyTest {
 
   private static final long MINUTE = 60_000;
+  private static final int MOST_LIVES = 4;
 
   enum Kind {
     SPEND,
@@ -59,7 +61,7 @@ class JournalSegmentPropertyTest {
         .as(Life::new)
         .list()
         .ofMinSize(1)
-        .ofMaxSize(4);
+        .ofMaxSize(MOST_LIVES);
   }
 
   /** What an entry held in the end, and the byte behind it. */
@@ -118,6 +120,14 @@ class JournalSegmentPropertyTest {
     }
   }
 
+  /** All bytes before {@code end} but for those of counters that no entry is given. */
+  private static int[] places(int end) {
+    int counters = JournalLayout.spentAt(MOST_LIVES) + Long.BYTES;
+    return IntStream.concat(
+            IntStream.range(0, counters), IntStream.range(JournalLayout.HEADER - 1, end))
+        .toArray();
+  }
+
   private static Map<Long, JournalEntry> recover(byte[] bytes, List<String> losses) {
     Map<Long, JournalEntry> found = new TreeMap<>();
     JournalSegment.recover(1, ByteBuffer.wrap(bytes), losses::add)
@@ -130,7 +140,7 @@ class JournalSegmentPropertyTest {
   void aSegmentCutAtAnyByteKeepsAllThatIsWhollyBeforeTheCut(@ForAll("lives") List<Life> lives)
       throws IOException {
     Filled filled = new Filled(lives);
-    for (int cut = 0; cut <= filled.end() + Long.BYTES; cut++) {
+    for (int cut : places(filled.end() + Long.BYTES + 1)) {
       List<String> losses = new ArrayList<>();
       Map<Long, JournalEntry> found = recover(Arrays.copyOf(filled.bytes, cut), losses);
       for (Map.Entry<Long, Written> each : filled.entries.entrySet()) {
@@ -152,8 +162,8 @@ class JournalSegmentPropertyTest {
   void noBitThatIsFalseMakesUpAUnitOrHidesOne(@ForAll("lives") List<Life> lives, @ForAll byte bits)
       throws IOException {
     Filled filled = new Filled(lives);
-    byte[] bytes = Arrays.copyOf(filled.bytes, JournalSegment.SIZE / 64);
-    for (int at = 0; at < filled.end(); at++) {
+    byte[] bytes = Arrays.copyOf(filled.bytes, JournalLayout.HEADER + JournalSegment.SIZE / 64);
+    for (int at : places(filled.end())) {
       byte[] damaged = bytes.clone();
       damaged[at] ^= (byte) (1 << ((at + bits) & 7));
       List<String> losses = new ArrayList<>();
@@ -179,8 +189,9 @@ class JournalSegmentPropertyTest {
   @Property(tries = 200)
   void whateverIsFoundInAFileIsReadWithoutAFault(
       @ForAll byte[] noise, @ForAll("lives") List<Life> lives) throws IOException {
-    byte[] bytes = Arrays.copyOf(new Filled(lives).bytes, 1_000);
-    System.arraycopy(noise, 0, bytes, noise.length % 500, Math.min(noise.length, 500));
+    byte[] bytes = Arrays.copyOf(new Filled(lives).bytes, JournalLayout.HEADER + 1_000);
+    int from = noise.length % 3 == 0 ? 0 : JournalLayout.HEADER;
+    System.arraycopy(noise, 0, bytes, from + noise.length % 500, Math.min(noise.length, 500));
     recover(bytes, new ArrayList<>())
         .values()
         .forEach(entry -> assertThat(entry.counted().spent()).isNotNegative());
