@@ -54,7 +54,9 @@ final class KeyTable {
   KeyTable(int places, Evictor evictor) {
     this.places = places;
     this.evictor = evictor;
-    int chainCount = Math.max(LOCKS, Integer.highestOneBit(Math.min(places, 1 << 29)) << 1);
+    // 4/3 to 8/3 for each key: to pass another one on the way costs more than the room for a chain.
+    int most = Math.min(places, 1 << 28);
+    int chainCount = Math.max(LOCKS, Integer.highestOneBit(most + most / 2) << 1);
     this.chains = new AtomicReferenceArray<>(chainCount);
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new Object();
@@ -63,8 +65,10 @@ final class KeyTable {
 
   /** The entry of {@code key}, or null. */
   KeyEntry get(String key) {
+    int hash = key.hashCode();
     KeyEntry entry = chains.get(chainOf(key));
-    while (entry != null && !entry.key.equals(key)) {
+    // Texts of keys are often alike up to their ends, and far from what the processor has at hand.
+    while (entry != null && (entry.key.hashCode() != hash || !entry.key.equals(key))) {
       entry = entry.next;
     }
     return entry;
