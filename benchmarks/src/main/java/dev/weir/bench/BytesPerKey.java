@@ -23,7 +23,8 @@ final class BytesPerKey implements Section {
   @Override
   public void measure(Effort effort, JsonObject results) {
     Keys keys = new Keys(effort.keys());
-    try (Contender node = WeirInProcess.open(keys.count(), new GrantingStore(), Clock.system())) {
+    try (Contender node =
+        WeirInProcess.open(keys.count(), GrantingStore.ofWhatIsAsked(), Clock.system())) {
       long before = heapBytes();
       for (int check = 0; check < CHECKS_EACH; check++) {
         for (int key = 0; key < keys.count(); key++) {

@@ -18,11 +18,16 @@ public enum Contenders {
   /** The same without an object for each key. */
   ARRAY,
   /**
-   * A node that holds permits of every key, which is its usual way. Its time runs slowly, since
-   * leases of keys that are seldom asked about would end between two requests.
+   * A node that holds permits of every key, so that it decides without the store, and counts what
+   * is spent in its journal. Its time runs slowly, since leases of keys that are seldom asked about
+   * would end between two requests; so there is nothing in it of the refills that {@link #WEIR}
+   * makes, nor of windows that end and of what is reported of them.
    */
   WEIR_LEASED,
-  /** A node whose store grants at once whatever it is asked for. */
+  /**
+   * The same in its usual time, in front of a store that grants at once what it is asked for: with
+   * refills, leases that end, and reports of usage.
+   */
   WEIR,
   /** A node with the embedded store. */
   WEIR_EMBEDDED,
@@ -33,6 +38,9 @@ public enum Contenders {
 
   /** Requests a second that a key may make. */
   static final int LIMIT = 1_000_000_000;
+
+  /** Permits of a lease that all but a few keys never use up: those are refilled now and then. */
+  private static final long LEASE = 1 << 16;
 
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -46,20 +54,15 @@ public enum Contenders {
       case FLOOR ->
           new PerKey<>(keys, key -> new AtomicLong(), count -> count.incrementAndGet() > 0);
       case ARRAY -> new ArrayOfCounts(keys);
-      case WEIR_LEASED -> WeirInProcess.open(keys, new GrantingStore(), SlowClock.INSTANCE);
-      case WEIR -> WeirInProcess.open(keys, new GrantingStore(), Clock.system());
+      case WEIR_LEASED ->
+          WeirInProcess.open(keys, GrantingStore.ofLeases(LEASE), SlowClock.INSTANCE);
+      case WEIR -> WeirInProcess.open(keys, GrantingStore.ofWhatIsAsked(), Clock.system());
       case WEIR_EMBEDDED -> WeirInProcess.embedded(keys);
       case BUCKET4J -> new PerKey<>(keys, key -> bucket4j(), bucket -> bucket.tryConsume(1));
       case RESILIENCE4J -> resilience4j(keys);
       case GUAVA -> new PerKey<>(keys, key -> RateLimiter.create(LIMIT), RateLimiter::tryAcquire);
       case SENTINEL -> new SentinelByParameter(LIMIT);
     };
-  }
-
-  /** How often it has to be asked about each key until it answers as usual. */
-  int rounds() {
-    // Leases have grown to 4 permits then.
-    return this == WEIR_LEASED ? 7 : 1;
   }
 
   private static Bucket bucket4j() {

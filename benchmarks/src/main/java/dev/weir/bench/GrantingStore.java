@@ -18,6 +18,27 @@ import java.util.concurrent.TimeUnit;
  */
 final class GrantingStore implements Store {
 
+  private final long least;
+
+  private GrantingStore(long least) {
+    this.least = least;
+  }
+
+  /** One that grants what it is asked for. */
+  static GrantingStore ofWhatIsAsked() {
+    return new GrantingStore(0);
+  }
+
+  /**
+   * One that grants more than it is asked for, where that is little, so that leases are large from
+   * the first one on.
+   *
+   * @param permits of a lease, at least
+   */
+  static GrantingStore ofLeases(long permits) {
+    return new GrantingStore(permits);
+  }
+
   @Override
   public List<Future<RefillOutcome>> refill(List<Refill> batch) {
     List<Future<RefillOutcome>> outcomes = new ArrayList<>(batch.size());
@@ -27,10 +48,12 @@ final class GrantingStore implements Store {
     return outcomes;
   }
 
-  private static RefillOutcome granted(Refill refill) {
+  private RefillOutcome granted(Refill refill) {
     List<Level> levels = new ArrayList<>(refill.takes().size());
     for (Take take : refill.takes()) {
-      levels.add(new Level(take.ask(), 0, take.ask()));
+      // What gives back or looks leases nothing.
+      long permits = take.ask() == 0 ? 0 : Math.max(take.ask(), least);
+      levels.add(new Level(permits, 0, permits));
     }
     return new Answered(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()), levels);
   }

@@ -5,10 +5,12 @@ import static dev.weir.bench.Microbenchmarks.NANOS;
 import static dev.weir.bench.Microbenchmarks.side;
 
 import io.vertx.core.json.JsonObject;
-import java.util.Map;
 
 /** Decisions in this process, beside those of other limiters and beside the least there can be. */
 final class InProcessRun implements Section {
+
+  private static final String FLOOR = side(Contenders.FLOOR);
+  private static final String WEIR = side(Contenders.WEIR_LEASED);
 
   @Override
   public String name() {
@@ -17,28 +19,50 @@ final class InProcessRun implements Section {
 
   @Override
   public void measure(Effort effort, JsonObject results) {
-    Map<String, Table> tables =
-        new Microbenchmarks(effort).run(".*", effort.keys(), Contenders.values());
+    Microbenchmarks benchmarks = new Microbenchmarks(effort);
     JsonObject all = new JsonObject();
-    tables.forEach((benchmark, table) -> all.put(benchmark, figures(table)));
-    results
-        .put(
-            "in_process_vs_floor",
-            tables
-                .get("oneThread")
-                .ratio(side(Contenders.WEIR_LEASED), side(Contenders.FLOOR), NANOS))
-        .put(name(), all);
+    results.put(name(), all);
+    add(benchmarks, "oneThread", effort, all, Contenders.values());
+    for (String busy : new String[] {"twoThreads", "hotKey"}) {
+      add(
+          benchmarks,
+          busy,
+          effort,
+          all,
+          Contenders.FLOOR,
+          Contenders.WEIR_LEASED,
+          Contenders.GUAVA,
+          Contenders.BUCKET4J,
+          Contenders.RESILIENCE4J,
+          Contenders.SENTINEL);
+    }
+    add(benchmarks, "receivedText", effort, all, Contenders.FLOOR, Contenders.WEIR_LEASED);
+    results.put(
+        "in_process_vs_floor",
+        all.getJsonObject("oneThread").getJsonObject(WEIR).getDouble("vs_floor"));
   }
 
-  private static JsonObject figures(Table table) {
+  private static void add(
+      Microbenchmarks benchmarks,
+      String benchmark,
+      Effort effort,
+      JsonObject all,
+      Contenders... contenders) {
+    benchmarks
+        .run(benchmark, effort.keys(), contenders)
+        .forEach((name, table) -> all.put(name, figures(table, contenders)));
+  }
+
+  private static JsonObject figures(Table table, Contenders... contenders) {
     JsonObject all = new JsonObject();
-    for (Contenders contender : Contenders.values()) {
+    for (Contenders contender : contenders) {
       String side = side(contender);
       all.put(
           side,
           new JsonObject()
               .put(NANOS, table.median(side, NANOS))
-              .put("vs_floor", table.ratio(side, side(Contenders.FLOOR), NANOS))
+              .put("vs_floor", table.ratio(side, FLOOR, NANOS))
+              .put("vs_weir", table.ratio(side, WEIR, NANOS))
               .put(BYTES, table.median(side, BYTES)));
     }
     return all;

@@ -16,7 +16,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
  * The benchmarks of {@link InProcess}: a process of its own for each contender, all of them in each
- * round.
+ * round. A turn is measured after one as long that counts for nothing, and that after every key has
+ * been decided on.
  */
 final class Microbenchmarks {
 
@@ -26,7 +27,13 @@ final class Microbenchmarks {
   static final String BYTES = "bytes";
 
   private static final int ITERATIONS = 2;
-  private static final int WARM_UPS = 2;
+
+  /**
+   * A heap that the system has given before, as it has in a process that runs for long: otherwise
+   * what allocates pays for pages that are touched for the first time.
+   */
+  private static final String[] HEAP = {"-Xms3g", "-XX:+AlwaysPreTouch"};
+
   private static final String ALLOCATION = "gc.alloc.rate.norm";
 
   private final Effort effort;
@@ -67,8 +74,7 @@ final class Microbenchmarks {
   }
 
   private Collection<RunResult> runOnce(String names, int keys, Contenders... contenders) {
-    TimeValue part =
-        TimeValue.milliseconds(Math.max(1, effort.length().toMillis() / (WARM_UPS + ITERATIONS)));
+    TimeValue part = TimeValue.milliseconds(Math.max(1, effort.length().toMillis() / ITERATIONS));
     String[] texts = new String[contenders.length];
     for (int i = 0; i < contenders.length; i++) {
       texts[i] = contenders[i].name();
@@ -79,7 +85,8 @@ final class Microbenchmarks {
             .param("keys", Integer.toString(keys))
             .param("contender", texts)
             .forks(effort.hasLongTurns() ? 1 : 0)
-            .warmupIterations(WARM_UPS)
+            .jvmArgsAppend(HEAP)
+            .warmupIterations(ITERATIONS)
             .warmupTime(part)
             .measurementIterations(ITERATIONS)
             .measurementTime(part)

@@ -32,7 +32,7 @@ class MainTest {
             "bytes_per_key");
     assertThat(results.getJsonObject("in_process").fieldNames())
         .containsExactlyInAnyOrder("oneThread", "twoThreads", "receivedText", "hotKey");
-    assertThat(results.getJsonObject("in_process").getJsonObject("hotKey").fieldNames())
+    assertThat(results.getJsonObject("in_process").getJsonObject("oneThread").fieldNames())
         .containsExactlyInAnyOrderElementsOf(
             Arrays.stream(Contenders.values()).map(Microbenchmarks::side).toList());
     assertThat(results.getJsonObject("latency").getJsonObject("added").fieldNames())
