@@ -39,8 +39,8 @@ public enum Contenders {
   /** Requests a second that a key may make. */
   static final int LIMIT = 1_000_000_000;
 
-  /** Permits of a lease that all but a few keys never use up: those are refilled now and then. */
-  private static final long LEASE = 1 << 16;
+  /** Permits of a lease that no key uses up. */
+  private static final long LEASE = LIMIT / 4;
 
   private static final Duration SECOND = Duration.ofSeconds(1);
 
