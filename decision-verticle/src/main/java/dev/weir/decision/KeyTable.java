@@ -54,9 +54,7 @@ final class KeyTable {
   KeyTable(int places, Evictor evictor) {
     this.places = places;
     this.evictor = evictor;
-    // 4/3 to 8/3 for each key: to pass another one on the way costs more than the room for a chain.
-    int most = Math.min(places, 1 << 28);
-    int chainCount = Math.max(LOCKS, Integer.highestOneBit(most + most / 2) << 1);
+    int chainCount = Math.max(LOCKS, Integer.highestOneBit(Math.min(places, 1 << 29)) << 1);
     this.chains = new AtomicReferenceArray<>(chainCount);
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new Object();
