@@ -2,12 +2,15 @@ package dev.weir.decision;
 
 import dev.weir.config.Algorithm;
 import dev.weir.config.ConfigSnapshot;
+import dev.weir.config.FixedWindow;
 import dev.weir.config.Gateway;
 import dev.weir.config.Limit;
 import dev.weir.config.OnStoreFailure;
 import dev.weir.config.Plan;
 import dev.weir.config.Shard;
+import dev.weir.config.SlidingWindow;
 import dev.weir.config.TokenBucket;
+import dev.weir.config.WindowPeriod.Every;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -36,6 +39,16 @@ final class Plans {
 
   static Plan strict(String name, Algorithm algorithm) {
     return new Plan(name, List.of(new Limit(Limit.DEFAULT_NAME, Set.of(), algorithm, true)));
+  }
+
+  /** One of the three algorithms whose permits are leased, 0 to 2, by the second. */
+  static Algorithm leasable(int kind, int quota) {
+    Duration second = Duration.ofSeconds(1);
+    return switch (kind) {
+      case 0 -> new TokenBucket(quota / 3.0, second, quota);
+      case 1 -> new FixedWindow(quota, new Every(second));
+      default -> new SlidingWindow(quota, second);
+    };
   }
 
   /** Of one limit that is divided over sub-counters. */

@@ -4,12 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.client.Decision;
 import dev.weir.client.Decision.Denied;
-import dev.weir.config.Algorithm;
-import dev.weir.config.FixedWindow;
 import dev.weir.config.Plan;
-import dev.weir.config.SlidingWindow;
-import dev.weir.config.TokenBucket;
-import dev.weir.config.WindowPeriod.Every;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
 import java.util.List;
@@ -24,8 +19,6 @@ import net.jqwik.api.constraints.IntRange;
 
 /** Whether a node that holds permits tells when to come again. */
 class RetryAfterPropertyTest {
-
-  private static final Duration SECOND = Duration.ofSeconds(1);
 
   /** A check of a cost, some time after the one before. */
   record Check(int cost, int afterMillis) {}
@@ -43,20 +36,12 @@ class RetryAfterPropertyTest {
         .ofMaxSize(200);
   }
 
-  private static Algorithm algorithm(int kind, int quota) {
-    return switch (kind) {
-      case 0 -> new TokenBucket(quota / 3.0, SECOND, quota);
-      case 1 -> new FixedWindow(quota, new Every(SECOND));
-      default -> new SlidingWindow(quota, SECOND);
-    };
-  }
-
   @Property(tries = 300)
   void whoWaitsAsLongAsToldIsAdmitted(
       @ForAll("checks") List<Check> checks,
       @ForAll @IntRange(min = 0, max = 2) int kind,
       @ForAll @IntRange(min = 10, max = 2000) int quota) {
-    Plan plan = Plans.divided("p", 1, algorithm(kind, quota), false);
+    Plan plan = Plans.divided("p", 1, Plans.leasable(kind, quota), false);
     VirtualClock clock = new VirtualClock();
     TestNode node = new TestNode(clock, TestStores.embedded(clock), Plans.config(plan), 10);
     for (Check check : checks) {

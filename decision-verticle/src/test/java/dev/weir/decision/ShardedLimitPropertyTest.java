@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.client.Decision;
 import dev.weir.client.Decision.Denied;
 import dev.weir.config.Algorithm;
-import dev.weir.config.FixedWindow;
 import dev.weir.config.Limit;
 import dev.weir.config.Plan;
-import dev.weir.config.SlidingWindow;
-import dev.weir.config.TokenBucket;
-import dev.weir.config.WindowPeriod.Every;
 import dev.weir.lease.Store;
 import dev.weir.lease.VirtualClock;
 import java.time.Duration;
@@ -29,8 +25,6 @@ import net.jqwik.api.constraints.IntRange;
 /** Whether a limit that is divided admits what some sub-counter has room for, and nothing else. */
 class ShardedLimitPropertyTest {
 
-  private static final Duration SECOND = Duration.ofSeconds(1);
-
   /** A check of a cost by one of three nodes, some time after the one before. */
   record Check(int node, int cost, int afterMillis) {}
 
@@ -48,21 +42,13 @@ class ShardedLimitPropertyTest {
         .ofMaxSize(200);
   }
 
-  private static Algorithm algorithm(int kind, int quota) {
-    return switch (kind) {
-      case 0 -> new TokenBucket(quota / 3.0, SECOND, quota);
-      case 1 -> new FixedWindow(quota, new Every(SECOND));
-      default -> new SlidingWindow(quota, SECOND);
-    };
-  }
-
   @Property(tries = 300)
   void aStrictLimitAdmitsWhatSomeSubCounterHasRoomFor(
       @ForAll("checks") List<Check> checks,
       @ForAll @IntRange(min = 0, max = 2) int kind,
       @ForAll @IntRange(min = 10, max = 200) int quota,
       @ForAll @IntRange(min = 2, max = 8) int shards) {
-    Plan plan = Plans.divided("p", shards, algorithm(kind, quota), true);
+    Plan plan = Plans.divided("p", shards, Plans.leasable(kind, quota), true);
     VirtualClock clock = new VirtualClock();
     Store store = TestStores.embedded(clock);
     List<TestNode> nodes =
@@ -82,7 +68,7 @@ class ShardedLimitPropertyTest {
       @ForAll @IntRange(min = 0, max = 2) int kind,
       @ForAll @IntRange(min = 10, max = 2000) int quota,
       @ForAll @IntRange(min = 2, max = 8) int shards) {
-    Plan plan = Plans.divided("p", shards, algorithm(kind, quota), false);
+    Plan plan = Plans.divided("p", shards, Plans.leasable(kind, quota), false);
     VirtualClock clock = new VirtualClock();
     Store store = TestStores.embedded(clock);
     TestNode node = new TestNode(clock, store, Plans.config(plan), 10);

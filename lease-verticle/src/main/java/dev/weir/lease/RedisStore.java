@@ -49,7 +49,7 @@ final class RedisStore implements Store {
     }
     String tag = StoreKeys.tag(key, shard);
     return nodes
-        .refill(tag, epoch -> script.forgetting(tag, key, limitNames))
+        .refill(tag, epoch -> script.forgetting(tag, limitNames))
         .compose(
             outcome ->
                 outcome instanceof RefillOutcome.Unavailable unavailable

@@ -112,12 +112,11 @@ final class RefillScript {
     for (Take take : refill.takes()) {
       names.add(keys.level(tag, take.limit().name()));
       Take.Told told = take.told();
-      int at = bytes.length();
       Algorithm algorithm = take.limit().algorithm();
-      bytes.appendByte(letter(algorithm));
       if (told.used() > 0 && told.epoch() != epoch) {
-        bytes.setByte(at, (byte) (bytes.getByte(at) - CAPITAL));
-        bytes.appendDouble(told.used());
+        bytes.appendByte((byte) (letter(algorithm) - CAPITAL)).appendDouble(told.used());
+      } else {
+        bytes.appendByte(letter(algorithm));
       }
       appendNumbers(bytes, refill.key(), algorithm);
       bytes
@@ -130,10 +129,10 @@ final class RefillScript {
   }
 
   /** The part of a call that forgets what was used of limits of a key. */
-  Step forgetting(String tag, String key, List<String> limitNames) {
+  Step forgetting(String tag, List<String> limitNames) {
     List<String> names = limitNames.stream().map(limit -> keys.level(tag, limit)).toList();
     Buffer bytes = Buffer.buffer();
-    appendHead(bytes, window.jitterMicros(key), names.size());
+    appendHead(bytes, 0, names.size());
     names.forEach(name -> bytes.appendByte((byte) 'n'));
     return new Step(names, names.size(), new Purpose.Lease(), bytes);
   }
