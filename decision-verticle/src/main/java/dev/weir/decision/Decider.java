@@ -263,17 +263,18 @@ public final class Decider {
     return InForce.planOf(config, entries.get(request.key()), request.key(), request.plan());
   }
 
-  /** Ends leases whose time is over. To be called many times a second, since they may be many. */
-  void endLeases() {
-    entries.endLeases();
+  /**
+   * Ends some of the leases whose time is over: those of a few milliseconds. To be called many
+   * times a second, by one thread, and each time until there are none.
+   *
+   * @return false if there were none
+   */
+  boolean endLeases() {
+    return entries.endLeases();
   }
 
-  /**
-   * Ends leases whose time is over and tells the store what it has yet to hear. To be called a few
-   * times a second.
-   */
+  /** Tells the store what it has yet to hear. To be called a few times a second. */
   void tendKeys() {
-    entries.endLeases();
     entries.tend();
   }
 

@@ -24,8 +24,8 @@ public final class DecisionVerticle extends VerticleBase {
   /** Well below the time of a lease. */
   private static final long TEND_MILLIS = 250;
 
-  /** So that no more leases than end in that time hold the loop up at once. */
-  private static final long ENDS_MILLIS = LeaseEnds.SLOT_MICROS / 1_000;
+  /** How late permits go back to the store at most, which other nodes may need. */
+  private static final long ENDS_MILLIS = 50;
 
   private static final long SETTLE_POLL_MILLIS = 5;
   private static final long SETTLE_AT_MOST_MILLIS = 1_000;
@@ -49,6 +49,7 @@ public final class DecisionVerticle extends VerticleBase {
   private final StoreClock storeClock;
   private final Endpoint endpoint;
   private final boolean first;
+  private boolean endsLeases;
   private EndpointServer server;
   private Draining draining;
   private CheckBus bus;
@@ -89,7 +90,7 @@ public final class DecisionVerticle extends VerticleBase {
     if (first) {
       LocalLimiters.register(vertx, limiter);
       vertx.setPeriodic(TEND_MILLIS, ignored -> limiter.decider().tendKeys());
-      vertx.setPeriodic(ENDS_MILLIS, ignored -> limiter.decider().endLeases());
+      vertx.setPeriodic(ENDS_MILLIS, ignored -> endLeases());
     }
     CallerToken token = new CallerToken(endpoint.token());
     BodyRoom room = new BodyRoom(endpoint.bodyBytes());
@@ -132,6 +133,20 @@ public final class DecisionVerticle extends VerticleBase {
         .compose(
             ignored -> CheckBus.serve(vertx, limiter, vertx.isClustered(), storeClock::epochMillis))
         .onSuccess(serving -> bus = serving);
+  }
+
+  /** Lets the loop serve others in between, since a million leases may end at once. */
+  private void endLeases() {
+    if (!endsLeases) {
+      endSomeLeases();
+    }
+  }
+
+  private void endSomeLeases() {
+    endsLeases = limiter.decider().endLeases();
+    if (endsLeases) {
+      context.runOnContext(ignored -> endSomeLeases());
+    }
   }
 
   /**

@@ -280,9 +280,13 @@ final class Entries {
     }
   }
 
-  /** Ends leases whose time is over. To be called more often than {@link #tend()}. */
-  void endLeases() {
-    ends.due(this::end);
+  /**
+   * Ends some of the leases whose time is over.
+   *
+   * @return false if there were none
+   */
+  boolean endLeases() {
+    return ends.due(this::end);
   }
 
   /** Puts all leases under the configuration in force, and tells what is owed. */

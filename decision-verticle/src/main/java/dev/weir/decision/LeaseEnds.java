@@ -18,10 +18,10 @@ import java.util.function.Consumer;
 final class LeaseEnds {
 
   /** What a slot spans, microseconds; an end is noticed so much later at most. */
-  static final long SLOT_MICROS = 50_000;
+  static final long SLOT_MICROS = 5_000;
 
   /** A power of two, and some more than the longest lease spans. */
-  private static final int SLOTS = 64;
+  private static final int SLOTS = 1024;
 
   private final Clock clock;
   private final AtomicReferenceArray<KeyEntry> slots = new AtomicReferenceArray<>(SLOTS);
@@ -60,14 +60,23 @@ final class LeaseEnds {
     } while (!slots.compareAndSet(index, head, entry));
   }
 
-  /** Takes out the entries whose time has come, and has each of them visited. */
-  void due(Consumer<KeyEntry> visitor) {
+  /**
+   * Takes out the entries whose time has come, of one slot, and has each of them visited. By one
+   * thread at a time.
+   *
+   * @return false if there were none
+   */
+  boolean due(Consumer<KeyEntry> visitor) {
     long now = clock.micros() / SLOT_MICROS;
-    long slot = Math.max(visited, now - SLOTS) + 1;
-    visited = Math.max(visited, now);
-    for (; slot <= now; slot++) {
-      visit(indexOf(slot), visitor);
+    long slot = Math.max(visited, now - SLOTS);
+    KeyEntry head = null;
+    while (slot < now && head == null) {
+      slot++;
+      head = slots.getAndSet(indexOf(slot), null);
     }
+    visited = slot;
+    visitList(head, visitor);
+    return head != null;
   }
 
   /** Takes out all entries, and has each of them visited. */
@@ -80,10 +89,6 @@ final class LeaseEnds {
     for (KeyEntry head : heads) {
       visitList(head, visitor);
     }
-  }
-
-  private void visit(int index, Consumer<KeyEntry> visitor) {
-    visitList(slots.getAndSet(index, null), visitor);
   }
 
   private void visitList(KeyEntry head, Consumer<KeyEntry> visitor) {

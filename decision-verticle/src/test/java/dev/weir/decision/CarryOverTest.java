@@ -38,7 +38,7 @@ class CarryOverTest {
 
   private int callsAfterTheRest() {
     clock.advance(Duration.ofNanos(CarryOver.REST_MICROS * 1_000));
-    return callsOf(node.decider::tendKeys);
+    return callsOf(node::tend);
   }
 
   @Test
@@ -113,6 +113,6 @@ class CarryOverTest {
     found("a");
     node.mend();
     clock.advance(Duration.ofSeconds(1));
-    assertThat(callsOf(node.decider::tendKeys)).isGreaterThanOrEqualTo(5);
+    assertThat(callsOf(node::tend)).isGreaterThanOrEqualTo(5);
   }
 }

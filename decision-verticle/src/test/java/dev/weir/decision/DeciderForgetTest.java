@@ -106,7 +106,7 @@ class DeciderForgetTest {
 
     node.mend();
     forget("a", node);
-    node.decider.tendKeys();
+    node.tend();
     assertThat(node.check("a", 0).remaining()).isEqualTo(100);
     assertThat(node.allowedOf(200, "a")).isEqualTo(100);
   }

@@ -229,10 +229,10 @@ class DeciderOverrideTest {
     clock.advance(Duration.ofMillis(200));
     ConfigSnapshot lower = Plans.config(Plans.bucket("p", 1, YEAR, 20_000));
     clock.atRead(moment, () -> node.decider.configure(lower));
-    node.decider.endLeases();
+    node.endLeases();
     for (int i = 0; i < 4; i++) {
       clock.advance(Duration.ofMillis(250));
-      node.decider.tendKeys();
+      node.tend();
     }
 
     assertThat(node.decider.outstanding()).isZero();

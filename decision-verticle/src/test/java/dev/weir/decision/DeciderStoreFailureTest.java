@@ -63,7 +63,7 @@ class DeciderStoreFailureTest {
 
   private static void settle(TestNode node) {
     for (int i = 0; i < 3; i++) {
-      node.decider.tendKeys();
+      node.tend();
     }
   }
 
@@ -130,9 +130,9 @@ class DeciderStoreFailureTest {
     node.cut();
     assertThat(node.allowedOf(150, "a")).isEqualTo(150);
     node.decider.configure(Plans.config(open(Plans.bucket("p", 10, SECOND, 200))));
-    node.decider.tendKeys();
+    node.tend();
     clock.advance(Duration.ofSeconds(12));
-    node.decider.tendKeys();
+    node.tend();
     node.mend();
     settle(node);
     assertThat(remainingInStore(Plans.bucket("p", 10, SECOND, 200))).isBetween(169L, 170L);
@@ -291,7 +291,7 @@ class DeciderStoreFailureTest {
     node.cut();
     assertThat(node.allowedOf(150, "a")).isEqualTo(150);
     clock.advance(Duration.ofSeconds(12));
-    node.decider.tendKeys();
+    node.tend();
     node.mend();
     settle(node);
     assertThat(remainingInStore(plan)).isBetween(69L, 70L);
@@ -307,7 +307,7 @@ class DeciderStoreFailureTest {
       assertThat(node.allowedOf(20, "a")).isBetween(9, 10);
       clock.advance(Duration.ofSeconds(10));
     }
-    node.decider.tendKeys();
+    node.tend();
     node.mend();
     settle(node);
     assertThat(remainingInStore(plan)).isEqualTo(10);
@@ -338,7 +338,7 @@ class DeciderStoreFailureTest {
     node.check("b", 1);
     assertThat(node.decider.degraded()).isTrue();
     clock.advance(Duration.ofSeconds(2));
-    node.decider.tendKeys();
+    node.tend();
     assertThat(node.decider.degraded()).isFalse();
   }
 

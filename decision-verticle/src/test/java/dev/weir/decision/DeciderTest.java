@@ -245,7 +245,7 @@ class DeciderTest {
     node.allowedOf(40, "a");
     assertThat(node.decider.outstanding()).isPositive();
     clock.advance(Duration.ofSeconds(2));
-    node.decider.tendKeys();
+    node.tend();
     assertThat(node.decider.outstanding()).isZero();
     assertThat(remainingInStore("a", 10_000)).isEqualTo(9_960);
     assertThat(node.decider.settled()).isTrue();
@@ -257,11 +257,11 @@ class DeciderTest {
     node.allowedOf(40, "a");
     clock.advance(Duration.ofSeconds(2));
     node.hold();
-    node.decider.tendKeys();
+    node.tend();
     node.loseAnswers();
     clock.advance(Duration.ofSeconds(2));
-    node.decider.tendKeys();
-    node.decider.tendKeys();
+    node.tend();
+    node.tend();
     assertThat(remainingInStore("a", 10_000)).isEqualTo(9_960);
   }
 
@@ -271,9 +271,9 @@ class DeciderTest {
     node.allowedOf(40, "a");
     clock.advance(Duration.ofSeconds(2));
     node.cut();
-    node.decider.tendKeys();
+    node.tend();
     node.mend();
-    node.decider.tendKeys();
+    node.tend();
     assertThat(remainingInStore("a", 10_000)).isEqualTo(9_960);
   }
 
@@ -379,8 +379,8 @@ class DeciderTest {
     node.decider.configure(Plans.config(Plans.bucket("p", 2, YEAR, 10_000)));
     node.release();
     clock.advance(Duration.ofSeconds(2));
-    node.decider.tendKeys();
-    node.decider.tendKeys();
+    node.tend();
+    node.tend();
     long used = 10_000 - remainingInStore("a", 10_000);
     assertThat(used).isEqualTo(node.decider.decisions().allowedCount());
   }
@@ -519,7 +519,7 @@ class DeciderTest {
     checkAt(node, "search");
     node.allowedOf(500, "a");
     clock.advance(Duration.ofMillis(301));
-    node.decider.tendKeys();
+    node.tend();
     node.allowedOf(100, "a");
     int calls = node.storeCalls;
     node.allowedOf(1_000, "a");
@@ -906,8 +906,8 @@ class DeciderTest {
     node.cut();
     assertThat(node.allowedOf(40, "a")).isEqualTo(40);
     node.mend();
-    node.decider.tendKeys();
-    node.decider.tendKeys();
+    node.tend();
+    node.tend();
     assertThat(remainingInStore("a", 90)).isEqualTo(50);
     assertThat(node.allowedOf(90, "a")).isEqualTo(50);
   }
@@ -944,10 +944,10 @@ class DeciderTest {
     assertThat(node.allowedOf(40, "a")).isEqualTo(40);
     node.mend();
     node.hold();
-    node.decider.tendKeys();
+    node.tend();
     node.dropRefills();
-    node.decider.tendKeys();
-    node.decider.tendKeys();
+    node.tend();
+    node.tend();
     assertThat(remainingInStore("a", 90)).isEqualTo(50);
   }
 
@@ -960,7 +960,7 @@ class DeciderTest {
     node.mend();
     // A change of the plan drops the stand-in; the charges are in the air when the next one starts.
     node.hold();
-    node.decider.tendKeys();
+    node.tend();
     node.decider.configure(Plans.config(Plans.bucket("p", 2, YEAR, 90)));
     node.ask(CheckRequest.of("a").withCost(20));
     node.overdue();

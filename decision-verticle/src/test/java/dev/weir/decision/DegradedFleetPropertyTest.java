@@ -162,7 +162,7 @@ class DegradedFleetPropertyTest {
     for (int tick = 0; tick < ticks; tick++) {
       clock.advance(SECOND.dividedBy(TICKS_A_SECOND));
       for (TestNode node : nodes) {
-        node.decider.tendKeys();
+        node.tend();
         admitted += node.allowedOf(units, "a");
       }
     }
@@ -263,7 +263,7 @@ class DegradedFleetPropertyTest {
       Collections.shuffle(order, random);
       order.forEach(this::ask);
       if (ticks++ % 3 == 0) {
-        nodes.forEach(node -> node.decider.tendKeys());
+        nodes.forEach(node -> node.tend());
       }
     }
 

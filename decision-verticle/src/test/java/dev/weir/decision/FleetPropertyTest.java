@@ -237,7 +237,7 @@ class FleetPropertyTest {
         case OVERDUE -> node.overdue();
         case CUT -> node.cut();
         case MEND -> node.mend();
-        case TEND -> node.decider.tendKeys();
+        case TEND -> node.tend();
         case CHANGE -> change(step.amount());
       }
     }

@@ -31,7 +31,10 @@ class LeaseEndsTest {
 
   private List<String> due() {
     List<String> keys = new ArrayList<>();
-    ends.due(entry -> keys.add(entry.key));
+    boolean some = true;
+    while (some) {
+      some = ends.due(entry -> keys.add(entry.key));
+    }
     return keys;
   }
 
@@ -57,6 +60,21 @@ class LeaseEndsTest {
     }
     assertThat(visited).doesNotHaveDuplicates().hasSameSizeAs(lefts);
     assertThat(ends.isEmpty()).isTrue();
+  }
+
+  @Test
+  void thoseOfOneSlotAreVisitedAtOnceAndOthersTheNextTime() {
+    add("a", Duration.ofMillis(10));
+    add("b", Duration.ofMillis(10));
+    add("c", Duration.ofMillis(10 + 2 * SLOT_MILLIS));
+    clock.advance(Duration.ofMillis(10 + 4 * SLOT_MILLIS));
+    List<String> visited = new ArrayList<>();
+
+    assertThat(ends.due(entry -> visited.add(entry.key))).isTrue();
+    assertThat(visited).containsExactlyInAnyOrder("a", "b");
+    assertThat(ends.due(entry -> visited.add(entry.key))).isTrue();
+    assertThat(visited).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(ends.due(entry -> visited.add(entry.key))).isFalse();
   }
 
   @Test

@@ -50,7 +50,7 @@ class MaxKeysTest {
     assertThat(node.decider.forgottenCount()).isZero();
     node.mend();
     for (int i = 0; i < 3; i++) {
-      node.decider.tendKeys();
+      node.tend();
     }
     assertThat(node.decider.settled()).isTrue();
     assertThat(flood("key", 2_000, 1)).isZero();
@@ -65,7 +65,7 @@ class MaxKeysTest {
     assertThat(node.decider.forgottenCount()).isEqualTo(5_000 - MAX_KEYS);
     node.mend();
     for (int i = 0; i < 3; i++) {
-      node.decider.tendKeys();
+      node.tend();
     }
     assertThat(node.decider.settled()).isTrue();
   }

@@ -188,7 +188,7 @@ class OnceTest {
     assertThat(first.degraded()).isTrue();
     node.mend();
     assertThat(limiter.check(request(4, "x")).await()).isSameAs(first);
-    node.decider.tendKeys();
+    node.tend();
     assertThat(left(node)).isEqualTo(6);
   }
 
@@ -201,7 +201,7 @@ class OnceTest {
     node.overdue();
     assertThat(first.await().degraded()).isTrue();
     node.release();
-    node.decider.tendKeys();
+    node.tend();
     assertThat(left(node)).isEqualTo(6);
   }
 }

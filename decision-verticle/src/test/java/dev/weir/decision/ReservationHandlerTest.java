@@ -277,7 +277,7 @@ class ReservationHandlerTest {
     assertThat(unsure.headers().firstValue("Retry-After")).hasValue("1");
     node.mend();
     assertThat(post(PATH + "/" + held + "/commit", "").statusCode()).isEqualTo(200);
-    node.decider.tendKeys();
+    node.tend();
     assertThat(remaining("acme")).isEqualTo(5);
   }
 

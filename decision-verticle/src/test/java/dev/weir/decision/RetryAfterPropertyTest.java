@@ -46,12 +46,12 @@ class RetryAfterPropertyTest {
     TestNode node = new TestNode(clock, TestStores.embedded(clock), Plans.config(plan), 10);
     for (Check check : checks) {
       clock.advance(Duration.ofMillis(check.afterMillis));
-      node.decider.tendKeys();
+      node.tend();
       int cost = check.cost * Math.max(1, quota / 100);
       Decision decision = node.check("a", cost);
       if (decision instanceof Denied denied && denied.reason() == Decision.Reason.LIMIT) {
         clock.advance(Duration.ofMillis(denied.retryAfterMillis()));
-        node.decider.tendKeys();
+        node.tend();
         assertThat(node.check("a", cost).allowed()).as("%s, waited", check).isTrue();
       }
     }

@@ -74,7 +74,7 @@ class ShardedLimitPropertyTest {
     TestNode node = new TestNode(clock, store, Plans.config(plan), 10);
     for (Check check : checks) {
       clock.advance(Duration.ofMillis(check.afterMillis));
-      node.decider.tendKeys();
+      node.tend();
       int cost = check.cost * Math.max(1, quota / 100);
       long room = mostRoom(store, plan) + node.decider.outstanding();
       Decision decision = node.check("a", cost);
@@ -83,7 +83,7 @@ class ShardedLimitPropertyTest {
         // Permits of a sliding window that are held may be gone when it turns.
         if (kind < 2) {
           clock.advance(Duration.ofMillis(denied.retryAfterMillis()));
-          node.decider.tendKeys();
+          node.tend();
           assertThat(node.check("a", cost).allowed()).as("%s, waited", check).isTrue();
         }
       }

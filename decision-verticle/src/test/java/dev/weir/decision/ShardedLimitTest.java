@@ -275,7 +275,7 @@ class ShardedLimitTest {
     TestNode node = node(bucket(4, 0.001, 100));
     assertThat(node.allowedOf(60, "a")).isEqualTo(60);
     node.decider.configure(Plans.config(bucket(shards, 0.001, 100)));
-    node.decider.tendKeys();
+    node.tend();
     assertThat(node.allowedOf(100, "a")).isEqualTo(40);
   }
 
@@ -304,7 +304,7 @@ class ShardedLimitTest {
     node.mend();
     clock.advance(Duration.ofSeconds(3));
     for (int i = 0; i < 3; i++) {
-      node.decider.tendKeys();
+      node.tend();
       clock.advance(Duration.ofSeconds(3));
     }
     assertThat(node.inspect("a").statuses().get(0).remaining()).isZero();
@@ -321,7 +321,7 @@ class ShardedLimitTest {
     assertThat(node.check("a", 1).degraded()).isTrue();
     node.mend();
     clock.advance(Duration.ofSeconds(3));
-    node.decider.tendKeys();
+    node.tend();
     clock.advance(Duration.ofSeconds(3));
     assertThat(node.check("a", 1).degraded()).isFalse();
   }

@@ -202,7 +202,7 @@ class StoreDecisionTest {
     assertThat(reserve(node, "a", 6).decision().allowed()).isFalse();
     assertThat(settle(node, "a", "id0", 0).get(0)).isInstanceOf(RefillOutcome.Unavailable.class);
     node.mend();
-    node.decider.tendKeys();
+    node.tend();
     assertThat(left(node, "a")).isEqualTo(5);
     node.decider.giveAllBack();
     assertThat(node.decider.settled()).isTrue();
@@ -217,7 +217,7 @@ class StoreDecisionTest {
     node.cut();
     assertThat(reserve(node, "a", 500).decision().degraded()).isTrue();
     node.mend();
-    node.decider.tendKeys();
+    node.tend();
     assertThat(left(node, "a")).isEqualTo(10_000 - 10 - 500);
   }
 
@@ -233,7 +233,7 @@ class StoreDecisionTest {
     assertThat(answers.get(0).reservation()).isEmpty();
     node.release();
     assertThat(answers).hasSize(1);
-    node.decider.tendKeys();
+    node.tend();
     assertThat(left(node, "a")).isEqualTo(6);
     assertThat(verdict(settle(node, "a", "id0", 0))).isEqualTo(Verdict.BEFORE);
   }
@@ -245,7 +245,7 @@ class StoreDecisionTest {
     List<Decided> answers = reserve(node, CheckRequest.of("a").withCost(4));
     node.loseAnswers();
     assertThat(answers.get(0).decision().degraded()).isTrue();
-    node.decider.tendKeys();
+    node.tend();
     assertThat(left(node, "a")).isEqualTo(2);
     clock.advance(MINUTE);
     assertThat(left(node, "a")).isEqualTo(6);

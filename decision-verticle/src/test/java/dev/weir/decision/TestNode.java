@@ -92,6 +92,20 @@ final class TestNode implements Refills {
     return answers.get(0);
   }
 
+  /** Does what is done many times a second, and a few times a second. */
+  void tend() {
+    endLeases();
+    decider.tendKeys();
+  }
+
+  /** Ends all leases whose time is over. */
+  void endLeases() {
+    boolean some = decider.endLeases();
+    while (some) {
+      some = decider.endLeases();
+    }
+  }
+
   // ---- the network
 
   /** From now on refills stay under way. */

@@ -196,7 +196,7 @@ class UsagePropertyTest {
         case LOSE -> node.loseAnswers();
         case CUT -> node.cut();
         case MEND -> node.mend();
-        case TEND -> node.decider.tendKeys();
+        case TEND -> node.tend();
         case CHANGE -> change(1 + step.amount());
         case CLOSE -> node.usage.close();
       }
