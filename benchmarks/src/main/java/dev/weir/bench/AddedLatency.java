@@ -29,13 +29,25 @@ final class AddedLatency {
     try (VertxHttpLoad client = new VertxHttpLoad()) {
       Table fastest = servers.compare(client, effort);
       double slower = Math.min(fastest.median(NODE, PER_SECOND), fastest.median(BARE, PER_SECOND));
-      Table table = servers.compare(client, effort, slower / 2, FIGURES);
+      Table table = servers.compare(client, effort, slower / 2, AddedLatency::figures);
       return new JsonObject()
           .put("per_second", slower / 2)
-          .put("check", each(figure -> table.median(NODE, figure)))
-          .put("bare", each(figure -> table.median(BARE, figure)))
+          .put("check", medians(table, NODE))
+          .put("bare", medians(table, BARE))
           .put("added", each(figure -> table.difference(NODE, BARE, figure)));
     }
+  }
+
+  /** The figures of a turn: how long answers took, milliseconds. */
+  static Map<String, Double> figures(Load load) {
+    Map<String, Double> turn = new LinkedHashMap<>();
+    FIGURES.forEach((figure, of) -> turn.put(figure, of.applyAsDouble(load)));
+    return turn;
+  }
+
+  /** Their medians. */
+  static JsonObject medians(Table table, String side) {
+    return each(figure -> table.median(side, figure));
   }
 
   private static JsonObject each(ToDoubleFunction<String> value) {

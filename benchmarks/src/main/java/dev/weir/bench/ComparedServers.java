@@ -3,7 +3,7 @@ package dev.weir.bench;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 
 /** A node, and servers that give the node's answer without deciding anything. */
 final class ComparedServers implements AutoCloseable {
@@ -61,23 +61,18 @@ final class ComparedServers implements AutoCloseable {
         (server.cpuMicros() - before) / Math.max(1, load.answered()));
   }
 
-  /** Has all of them asked at a steady rate. Gives figures of the latencies. */
+  /** Has all of them asked at a steady rate. Gives {@code figures} of each turn. */
   Table compare(
       VertxHttpLoad client,
       Effort effort,
       double perSecond,
-      Map<String, ToDoubleFunction<Load>> figures) {
+      Function<Load, Map<String, Double>> figures) {
     Turns turns = new Turns();
     servers.forEach(
         (name, server) ->
             turns.add(
                 name,
-                () -> {
-                  Load load = client.run(server.port(), ask, effort.length(), perSecond);
-                  Map<String, Double> turn = new LinkedHashMap<>();
-                  figures.forEach((figure, of) -> turn.put(figure, of.applyAsDouble(load)));
-                  return turn;
-                }));
+                () -> figures.apply(client.run(server.port(), ask, effort.length(), perSecond))));
     return turns.take(effort);
   }
 

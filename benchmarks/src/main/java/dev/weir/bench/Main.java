@@ -34,6 +34,7 @@ public final class Main implements Callable<Integer> {
           new Scale(),
           new BytesPerKey(),
           new HttpChecks(),
+          new ManyKeys(),
           new BatchChecks(),
           new EventBusChecks(),
           new RefillRate(),

@@ -2,6 +2,7 @@ package dev.weir.bench;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
@@ -17,7 +18,10 @@ final class VertxHttpLoad implements HttpLoad {
 
   private static final int OK = 200;
 
-  private final Vertx vertx = Vertx.vertx();
+  /** Long enough to make all connections, and to use each. */
+  private static final Duration CONNECTING = Duration.ofMillis(200);
+
+  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
 
   @Override
   public String name() {
@@ -34,6 +38,8 @@ final class VertxHttpLoad implements HttpLoad {
   /** Asks at a steady rate, which has to be well below what the server and the client can do. */
   Load run(int port, Ask ask, Duration length, double perSecond) {
     try (Asking asking = new Asking(vertx, port, ask)) {
+      // Else all that is due while connections are made would be late.
+      ClosedLoop.run(vertx, ask.connections(), CONNECTING, asking::check);
       return OpenLoop.run(vertx, perSecond, length, asking::check);
     }
   }

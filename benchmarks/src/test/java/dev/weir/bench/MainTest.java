@@ -38,7 +38,15 @@ class MainTest {
     assertThat(results.getJsonObject("latency").getJsonObject("added").fieldNames())
         .containsExactly("p50_ms", "p99_ms", "p99_9_ms");
     assertThat(
-            Stream.of("scale", "http", "batch", "event_bus", "refills", "store_calls", "hot_key"))
+            Stream.of(
+                "scale",
+                "http",
+                "many_keys",
+                "batch",
+                "event_bus",
+                "refills",
+                "store_calls",
+                "hot_key"))
         .allSatisfy(section -> assertThat(results.getJsonObject(section)).isNotEmpty());
     assertThat(results.getJsonObject("strict").fieldNames())
         .containsExactly("weir", "bucket4j", "vs_bucket4j");
