@@ -11,12 +11,14 @@ import java.util.Optional;
  * Where these do not suffice, those entries go first that would be gone soonest. Owned by one
  * thread.
  *
- * <p>Entries are in a binary heap by the time at which they expire, and know where in it they are;
- * so a step takes the logarithm of their number. There is no timer: every {@link #put} drops up to
- * {@value #OVER_AT_ONCE} that have expired, which is more than it adds.
+ * <p>Entries are in a binary heap, and know where in it they are; so a step takes the logarithm of
+ * their number. They stand there by when they were to expire once: one whose time is put off, as it
+ * is again and again, moves on only when that moment comes, since each step down a heap of a
+ * million waits for memory. There is no timer: every {@link #put} looks at up to {@value #LOOKS}
+ * whose moment has come, and drops or moves them; it makes for two of these at most.
  */
 final class ExpiringMap<K, V> {
-  private static final int OVER_AT_ONCE = 2;
+  private static final int LOOKS = 4;
 
   /** Says how many places an entry takes. */
   @FunctionalInterface
@@ -38,6 +40,10 @@ final class ExpiringMap<K, V> {
     private final K key;
     private V value;
     private double expiresMillis;
+
+    /** By which it stands in the heap, at most {@link #expiresMillis}. */
+    private double queuedMillis;
+
     private int places;
     private int index;
 
@@ -52,7 +58,7 @@ final class ExpiringMap<K, V> {
   private final Listener<K, V> listener;
   private final Map<K, Entry<K, V>> entries = new HashMap<>();
 
-  /** None expires sooner than the one that is above it, at half its index. */
+  /** None is queued for sooner than the one that is above it, at half its index. */
   private final List<Entry<K, V>> heap = new ArrayList<>();
 
   private long taken;
@@ -89,18 +95,33 @@ final class ExpiringMap<K, V> {
       entry = new Entry<>(key, heap.size());
       entries.put(key, entry);
       heap.add(entry);
+      entry.queuedMillis = Double.MAX_VALUE;
     }
     entry.expiresMillis = expiresMillis;
     set(entry, value);
-    moveUp(entry);
-    moveDown(entry);
-    for (int i = 0; i < OVER_AT_ONCE && heap.get(0).expiresMillis <= nowMillis; i++) {
-      if (heap.get(0) == entry) {
-        break;
+    if (expiresMillis < entry.queuedMillis) {
+      entry.queuedMillis = expiresMillis;
+      moveUp(entry);
+    }
+    for (int i = 0; i < LOOKS && heap.get(0).queuedMillis <= nowMillis; i++) {
+      Entry<K, V> first = heap.get(0);
+      if (isLate(first)) {
+        queueAnew(first);
+      } else if (first != entry) {
+        drop(first);
       }
-      drop(heap.get(0));
     }
     makeRoomFor(entry, nowMillis);
+  }
+
+  /** Whether its time was put off since it was queued. */
+  private static boolean isLate(Entry<?, ?> entry) {
+    return entry.queuedMillis < entry.expiresMillis;
+  }
+
+  private void queueAnew(Entry<K, V> entry) {
+    entry.queuedMillis = entry.expiresMillis;
+    moveDown(entry);
   }
 
   /** Gives an entry another value, for the time that it has left; does nothing if it has none. */
@@ -131,10 +152,14 @@ final class ExpiringMap<K, V> {
 
   private void makeRoomFor(Entry<K, V> kept, long nowMillis) {
     while (taken > most && heap.size() > 1) {
-      Entry<K, V> soonest = heap.get(0) == kept ? soonestBelow(0) : heap.get(0);
-      drop(soonest);
-      if (soonest.expiresMillis > nowMillis) {
-        listener.dropped(soonest.key, soonest.value);
+      Entry<K, V> first = heap.get(0) == kept ? firstBelow(0) : heap.get(0);
+      if (isLate(first)) {
+        queueAnew(first);
+        continue;
+      }
+      drop(first);
+      if (first.expiresMillis > nowMillis) {
+        listener.dropped(first.key, first.value);
       }
     }
   }
@@ -160,7 +185,7 @@ final class ExpiringMap<K, V> {
   private void moveUp(Entry<K, V> entry) {
     while (entry.index > 0) {
       Entry<K, V> above = heap.get((entry.index - 1) / 2);
-      if (above.expiresMillis <= entry.expiresMillis) {
+      if (above.queuedMillis <= entry.queuedMillis) {
         return;
       }
       swap(entry, above);
@@ -169,21 +194,21 @@ final class ExpiringMap<K, V> {
 
   private void moveDown(Entry<K, V> entry) {
     while (2 * entry.index + 1 < heap.size()) {
-      Entry<K, V> below = soonestBelow(entry.index);
-      if (entry.expiresMillis <= below.expiresMillis) {
+      Entry<K, V> below = firstBelow(entry.index);
+      if (entry.queuedMillis <= below.queuedMillis) {
         return;
       }
       swap(entry, below);
     }
   }
 
-  private Entry<K, V> soonestBelow(int index) {
+  private Entry<K, V> firstBelow(int index) {
     Entry<K, V> left = heap.get(2 * index + 1);
     if (2 * index + 2 == heap.size()) {
       return left;
     }
     Entry<K, V> right = heap.get(2 * index + 2);
-    return right.expiresMillis < left.expiresMillis ? right : left;
+    return right.queuedMillis < left.queuedMillis ? right : left;
   }
 
   private void swap(Entry<K, V> one, Entry<K, V> other) {

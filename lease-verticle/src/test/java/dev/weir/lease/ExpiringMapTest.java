@@ -36,6 +36,16 @@ final class ExpiringMapTest {
   }
 
   @Test
+  void noneThatIsPutOffAgainAndAgainKeepsOthersFromGoing() {
+    for (int now = 0; now < 1_000_000; now++) {
+      map.put("busy" + now % 1000, "x", now + 10_000.0, now);
+      map.put("key" + now, "x", now + 1000.0, now);
+    }
+    assertThat(map.size()).isLessThan(4000);
+    assertThat(map.get("busy0", 1_000_000)).contains("x");
+  }
+
+  @Test
   void entriesThatLiveLongAreKeptThroughAnyNumberOfOthers() {
     map.put("long", "x", Double.MAX_VALUE, 0);
     for (int i = 0; i < 100_000; i++) {
