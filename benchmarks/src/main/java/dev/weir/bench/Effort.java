@@ -1,6 +1,8 @@
 package dev.weir.bench;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * How much is done to be certain of the figures.
@@ -12,6 +14,7 @@ import java.time.Duration;
 record Effort(int rounds, Duration length, int keys) {
 
   private static final Duration LONG = Duration.ofSeconds(1);
+  private static final int FEWEST = 1_000;
 
   /**
    * @throws IllegalArgumentException with one line that says which is out of its range
@@ -26,6 +29,13 @@ record Effort(int rounds, Duration length, int keys) {
     if (keys < 1) {
       throw new IllegalArgumentException("--keys: must be 1 or more, was " + keys);
     }
+  }
+
+  /** Numbers of keys to tell by how something grows with them: 1,000, and ten times as many. */
+  List<Integer> keyCounts() {
+    return LongStream.iterate(Math.min(FEWEST, keys), count -> count <= keys, count -> count * 10)
+        .mapToObj(count -> (int) count)
+        .toList();
   }
 
   /** Whether turns are long enough to mean something, and to start a process for. */

@@ -17,8 +17,6 @@ import java.util.stream.Stream;
  */
 final class ManyKeys implements Section {
 
-  private static final int FEWEST = 1_000;
-  private static final int STEP = 10;
   private static final double PER_SECOND = 5_000;
   private static final int CONNECTIONS = 64;
 
@@ -40,8 +38,7 @@ final class ManyKeys implements Section {
     Map<Integer, ServerProcess> nodes = new TreeMap<>();
     try (VertxHttpLoad client = new VertxHttpLoad()) {
       Turns turns = new Turns();
-      for (long count = Math.min(FEWEST, effort.keys()); count <= effort.keys(); count *= STEP) {
-        int keys = (int) count;
+      for (int keys : effort.keyCounts()) {
         ServerProcess node = ServerProcess.node(BenchPlan.LEASED.yaml());
         nodes.put(keys, node);
         Iterator<Ask> asks = checks(client, node, new Keys(keys));

@@ -8,8 +8,6 @@ import io.vertx.core.json.JsonObject;
 /** How the time of a decision in this process grows with the number of keys and threads. */
 final class Scale implements Section {
 
-  private static final int FEWEST = 1_000;
-  private static final int STEP = 10;
   private static final String FLOOR = side(Contenders.FLOOR);
   private static final String WEIR = side(Contenders.WEIR_LEASED);
 
@@ -21,12 +19,12 @@ final class Scale implements Section {
   @Override
   public void measure(Effort effort, JsonObject results) {
     JsonObject all = new JsonObject();
-    for (long keys = Math.min(FEWEST, effort.keys()); keys <= effort.keys(); keys *= STEP) {
+    for (int keys : effort.keyCounts()) {
       JsonObject ofKeys = new JsonObject();
       new Microbenchmarks(effort)
-          .run("oneThread|twoThreads", (int) keys, Contenders.FLOOR, Contenders.WEIR_LEASED)
+          .run("oneThread|twoThreads", keys, Contenders.FLOOR, Contenders.WEIR_LEASED)
           .forEach((benchmark, table) -> ofKeys.put(benchmark, figures(table)));
-      all.put(Long.toString(keys), ofKeys);
+      all.put(Integer.toString(keys), ofKeys);
     }
     results.put(name(), all);
   }

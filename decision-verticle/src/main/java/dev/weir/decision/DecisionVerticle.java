@@ -24,7 +24,7 @@ public final class DecisionVerticle extends VerticleBase {
   /** Well below the time of a lease. */
   private static final long TEND_MILLIS = 250;
 
-  /** How late permits go back to the store at most, which other nodes may need. */
+  /** How often leases that are over are looked for: other nodes may need their permits. */
   private static final long ENDS_MILLIS = 50;
 
   private static final long SETTLE_POLL_MILLIS = 5;
@@ -143,8 +143,10 @@ public final class DecisionVerticle extends VerticleBase {
   }
 
   private void endSomeLeases() {
-    endsLeases = limiter.decider().endLeases();
-    if (endsLeases) {
+    // Before all else, lest a fault keep leases from ending for good.
+    endsLeases = false;
+    if (limiter.decider().endLeases()) {
+      endsLeases = true;
       context.runOnContext(ignored -> endSomeLeases());
     }
   }

@@ -42,7 +42,7 @@ final class ExpiringMap<K, V> {
     private double expiresMillis;
 
     /** By which it stands in the heap, at most {@link #expiresMillis}. */
-    private double queuedMillis;
+    private double queuedMillis = Double.MAX_VALUE;
 
     private int places;
     private int index;
@@ -95,7 +95,6 @@ final class ExpiringMap<K, V> {
       entry = new Entry<>(key, heap.size());
       entries.put(key, entry);
       heap.add(entry);
-      entry.queuedMillis = Double.MAX_VALUE;
     }
     entry.expiresMillis = expiresMillis;
     set(entry, value);
