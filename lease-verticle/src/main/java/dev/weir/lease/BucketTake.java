@@ -91,8 +91,7 @@ final class BucketTake implements EmbeddedTake {
     if (write && level > 0) {
       double expires =
           nowMillis + Math.min(emptyMillis + EmbeddedCounters.MARGIN_MILLIS, MAX_TTL_MILLIS);
-      counters.open(name, nowMillis).ifPresent(open -> open.leaked += leaked);
-      counters.keep(name, new BucketLevel(level, now, expires), expires, nowMillis);
+      counters.keepBucket(name, level, leaked, expires, now);
     } else if (write) {
       counters.remove(name);
     }

@@ -72,8 +72,37 @@ final class EmbeddedCounters {
   /** How a limit is counted, and of a bucket all there is. What no level stands for is void. */
   sealed interface Level {}
 
-  /** A bucket's level, true at {@code atMicros}. */
-  record BucketLevel(double used, long atMicros, double expiresMillis) implements Level {}
+  /**
+   * A bucket's level, true at {@code atMicros}. It changes in place, since each new object that an
+   * old one refers to is one that the collector has to find, and a refill made three of them.
+   */
+  static final class BucketLevel implements Level {
+    private double used;
+    private long atMicros;
+    private double expiresMillis;
+
+    BucketLevel(double used, long atMicros, double expiresMillis) {
+      set(used, atMicros, expiresMillis);
+    }
+
+    private void set(double used, long atMicros, double expiresMillis) {
+      this.used = used;
+      this.atMicros = atMicros;
+      this.expiresMillis = expiresMillis;
+    }
+
+    double used() {
+      return used;
+    }
+
+    long atMicros() {
+      return atMicros;
+    }
+
+    double expiresMillis() {
+      return expiresMillis;
+    }
+  }
 
   /**
    * The last window that was written to.
@@ -250,6 +279,23 @@ final class EmbeddedCounters {
   /** Keeps a level; what is reserved of it stays so. */
   void keep(Name limit, Level level, double expiresMillis, long nowMillis) {
     levels.put(limit, new Kept(level, open(limit, nowMillis)), expiresMillis, nowMillis);
+  }
+
+  /**
+   * Keeps the level of a bucket that is true now.
+   *
+   * @param leaked since it was last kept, permits
+   */
+  void keepBucket(Name limit, double used, double leaked, double expiresMillis, long now) {
+    long nowMillis = now / 1000;
+    Optional<Kept> before = levels.get(limit, nowMillis);
+    before.flatMap(Kept::open).ifPresent(open -> open.leaked += leaked);
+    if (before.isPresent() && before.get().level instanceof BucketLevel level) {
+      level.set(used, now, expiresMillis);
+      levels.put(limit, before.get(), expiresMillis, nowMillis);
+    } else {
+      keep(limit, new BucketLevel(used, now, expiresMillis), expiresMillis, nowMillis);
+    }
   }
 
   void remove(Name limit) {

@@ -17,6 +17,7 @@ import dev.weir.lease.RefillOutcome.Level;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
@@ -26,8 +27,11 @@ import java.util.function.BiConsumer;
  * the heap has no {@linkplain KeyRoom room} for it: the levels first that are next to leak away.
  */
 final class EmbeddedStore implements Store {
-  /** Units authorized in an accounting window. */
-  private record Authorized(long window, long units) {}
+  /** Units authorized in an accounting window; changes in place, as a bucket's level does. */
+  private static final class Authorized {
+    private long window = Long.MIN_VALUE;
+    private long units;
+  }
 
   private final EmbeddedCounters counters;
   private final EmbeddedReservations reservations;
@@ -150,17 +154,18 @@ final class EmbeddedStore implements Store {
     Name name = Name.of(key, limit);
     long nowMillis = now / 1000;
     long index = window.index(key, now);
-    Authorized before =
-        authorized
-            .get(name, nowMillis)
-            .filter(kept -> kept.window >= index)
-            .orElse(new Authorized(index, 0));
+    Optional<Authorized> kept = authorized.get(name, nowMillis);
     if (granted == 0) {
-      return before.units;
+      return kept.filter(units -> units.window >= index).map(units -> units.units).orElse(0L);
     }
-    Authorized after = new Authorized(before.window, before.units + granted);
-    authorized.put(name, after, (double) (nowMillis + window.counterMillis()), nowMillis);
-    return after.units;
+    Authorized units = kept.orElseGet(Authorized::new);
+    if (units.window < index) {
+      units.window = index;
+      units.units = 0;
+    }
+    units.units += granted;
+    authorized.put(name, units, (double) (nowMillis + window.counterMillis()), nowMillis);
+    return units.units;
   }
 
   @Override

@@ -146,7 +146,10 @@ final class ExpiringMap<K, V> {
     int places = weigher.places(entry.key, value);
     taken += places - entry.places;
     entry.places = places;
-    entry.value = value;
+    // A reference that is written is one for the collector to look at, be it the same.
+    if (entry.value != value) {
+      entry.value = value;
+    }
   }
 
   private void makeRoomFor(Entry<K, V> kept, long nowMillis) {
