@@ -49,7 +49,6 @@ public final class DecisionVerticle extends VerticleBase {
   private final StoreClock storeClock;
   private final Endpoint endpoint;
   private final boolean first;
-  private boolean endsLeases;
   private EndpointServer server;
   private Draining draining;
   private CheckBus bus;
@@ -90,7 +89,11 @@ public final class DecisionVerticle extends VerticleBase {
     if (first) {
       LocalLimiters.register(vertx, limiter);
       vertx.setPeriodic(TEND_MILLIS, ignored -> limiter.decider().tendKeys());
-      vertx.setPeriodic(ENDS_MILLIS, ignored -> endLeases());
+      // A million leases may end at once.
+      InTurns ends =
+          new InTurns(
+              limiter.decider()::endLeases, turn -> context.runOnContext(ignored -> turn.run()));
+      vertx.setPeriodic(ENDS_MILLIS, ignored -> ends.begin());
     }
     CallerToken token = new CallerToken(endpoint.token());
     BodyRoom room = new BodyRoom(endpoint.bodyBytes());
@@ -120,7 +123,8 @@ public final class DecisionVerticle extends VerticleBase {
                 .setPort(sharedPort(endpoint.port()))
                 .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
                 .setMaxHeaderSize(MAX_HEADER_BYTES)
-                .setIdleTimeout(IDLE_SECONDS)
+                // Of reading: one of writing too would have a listener at each answer.
+                .setReadIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 // Of WebSockets, which there are none; all messages would pass through it.
                 .setPerFrameWebSocketCompressionSupported(false)
@@ -133,22 +137,6 @@ public final class DecisionVerticle extends VerticleBase {
         .compose(
             ignored -> CheckBus.serve(vertx, limiter, vertx.isClustered(), storeClock::epochMillis))
         .onSuccess(serving -> bus = serving);
-  }
-
-  /** Lets the loop serve others in between, since a million leases may end at once. */
-  private void endLeases() {
-    if (!endsLeases) {
-      endSomeLeases();
-    }
-  }
-
-  private void endSomeLeases() {
-    // Before all else, lest a fault keep leases from ending for good.
-    endsLeases = false;
-    if (limiter.decider().endLeases()) {
-      endsLeases = true;
-      context.runOnContext(ignored -> endSomeLeases());
-    }
   }
 
   /**
