@@ -40,7 +40,9 @@ public final class Main implements Callable<Integer> {
           new RefillRate(),
           new StoreCallCount(),
           new StrictChecks(),
-          new HotKey());
+          new HotKey(),
+          new StoreKilled(),
+          new Start());
 
   private final PrintWriter out;
   private final PrintWriter err;

@@ -63,6 +63,16 @@ final class MeasuredRedis implements AutoCloseable {
     return Map.of("store.url", url(), "store.timeout", "2s");
   }
 
+  /** Ends it at once. What it held is lost. */
+  void kill() {
+    servers.forEach(RedisServer::kill);
+  }
+
+  /** Starts it again, empty, where it was. */
+  void restart() {
+    servers.forEach(RedisServer::restart);
+  }
+
   /** What it did up to now. */
   Done done() {
     return new Done(

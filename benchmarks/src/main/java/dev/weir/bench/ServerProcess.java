@@ -15,8 +15,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -63,24 +65,33 @@ final class ServerProcess implements AutoCloseable {
 
   /** A node with the embedded store and the plans of {@code plans}, YAML. */
   static ServerProcess node(String plans) {
+    return node(plans, Map.of());
+  }
+
+  /**
+   * A node with the plans of {@code plans}, YAML.
+   *
+   * @param settings by their paths, which go before those that keep it to this machine
+   */
+  static ServerProcess node(String plans, Map<String, String> settings) {
     TemporaryDirectory directory = TemporaryDirectory.make();
-    Path file = directory.write("plans.yaml", plans);
-    return new ServerProcess(
-        directory,
-        java(
-            "dev.weir.node.Main",
-            "start",
-            "--http.host=127.0.0.1",
-            "--http.port=0",
-            "--admin.port=0",
-            "--plans=" + file),
-        "");
+    Map<String, String> all = new TreeMap<>();
+    all.put("http.host", "127.0.0.1");
+    all.put("http.port", "0");
+    all.put("admin.port", "0");
+    all.put("plans", directory.write("plans.yaml", plans).toString());
+    all.putAll(settings);
+    List<String> arguments = new ArrayList<>(List.of("start"));
+    all.forEach((path, value) -> arguments.add("--" + path + "=" + value));
+    return new ServerProcess(directory, java("dev.weir.node.Main", arguments), "");
   }
 
   /** A {@link BareServer}. */
   static ServerProcess bare(FixedAnswer answer) {
     return new ServerProcess(
-        TemporaryDirectory.make(), java(BareServer.class.getName()), answer.toJson().encode());
+        TemporaryDirectory.make(),
+        java(BareServer.class.getName(), List.of()),
+        answer.toJson().encode());
   }
 
   /** An nginx with one configuration file, which is told a directory and a port. */
@@ -125,12 +136,12 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /** With the options that this JVM was given. */
-  private static List<String> java(String mainClass, String... arguments) {
+  private static List<String> java(String mainClass, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(List.of("-cp", classPath(), mainClass));
-    command.addAll(List.of(arguments));
+    command.addAll(arguments);
     return command;
   }
 
@@ -198,7 +209,8 @@ final class ServerProcess implements AutoCloseable {
         process.info().command().orElse("a server") + " does not answer: " + log);
   }
 
-  private static int freePort() {
+  /** A port that nothing listens on, which something else may do any time. */
+  static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {

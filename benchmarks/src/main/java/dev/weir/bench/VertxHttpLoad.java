@@ -37,9 +37,19 @@ final class VertxHttpLoad implements HttpLoad {
 
   /** Asks at a steady rate, which has to be well below what the server and the client can do. */
   Load run(int port, Ask ask, Duration length, double perSecond) {
+    return run(port, ask, length, perSecond, () -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param begins is run when all connections are made
+   */
+  Load run(int port, Ask ask, Duration length, double perSecond, Runnable begins) {
     try (Asking asking = new Asking(vertx, port, ask)) {
       // Else all that is due while connections are made would be late.
       ClosedLoop.run(vertx, ask.connections(), CONNECTING, asking::check);
+      begins.run();
       return OpenLoop.run(vertx, perSecond, length, asking::check);
     }
   }

@@ -46,7 +46,9 @@ class MainTest {
                 "event_bus",
                 "refills",
                 "store_calls",
-                "hot_key"))
+                "hot_key",
+                "store_killed",
+                "start"))
         .allSatisfy(section -> assertThat(results.getJsonObject(section)).isNotEmpty());
     assertThat(results.getJsonObject("strict").fieldNames())
         .containsExactly("weir", "bucket4j", "vs_bucket4j");

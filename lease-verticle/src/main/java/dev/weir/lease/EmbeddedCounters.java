@@ -74,7 +74,7 @@ final class EmbeddedCounters {
 
   /**
    * A bucket's level, true at {@code atMicros}. It changes in place, since each new object that an
-   * old one refers to is one that the collector has to find, and a refill made three of them.
+   * old one refers to is one that the collector has to find.
    */
   static final class BucketLevel implements Level {
     private double used;
