@@ -6,7 +6,10 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** How long a node takes from its process to its first answer, alone and to join another. */
+/**
+ * How long a node takes from the start of its process until it says that it is ready: alone, and to
+ * join another.
+ */
 final class Start implements Section {
 
   private static final String EMBEDDED = "embedded";

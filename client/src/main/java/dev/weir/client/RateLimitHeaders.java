@@ -86,25 +86,6 @@ public final class RateLimitHeaders {
       out.append(", ");
     }
     out.append('"');
-    if (isPlain(name)) {
-      out.append(name);
-    } else {
-      appendEncoded(out, name);
-    }
-    out.append('"');
-  }
-
-  private static boolean isPlain(String name) {
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static void appendEncoded(StringBuilder out, String name) {
     for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
       if (b == '"' || b == '\\') {
         out.append('\\').append((char) b);
@@ -116,6 +97,7 @@ public final class RateLimitHeaders {
         out.append(Character.toUpperCase(Character.forDigit(b & 0xf, 16)));
       }
     }
+    out.append('"');
   }
 
   private static CharSequence tenths(long millis) {
